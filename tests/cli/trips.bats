@@ -140,3 +140,25 @@ EOF2
     "$APTUNE" --space d.spec --no-gpu --static --emit none --arch h200 --output out2 --json |
         jq -e '.suspicious == 2' >/dev/null
 }
+
+@test "of unknown data what decides is named, not what is only added to, and no trips where no loop is" {
+    cat >k.cu <<'END'
+__global__ void build(const int *key, int *table) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (key[i] % 5 == 1) table[i] = i; }
+__global__ void probe(const int *key, const int *table, int *sum) {
+    __shared__ int s[32]; int i = blockIdx.x * blockDim.x + threadIdx.x;
+    s[threadIdx.x % 32] = table[key[i]]; __syncthreads();
+    if (s[i % 32]) atomicAdd(&sum[s[i % 32] % 1000], 1);
+}
+END
+    printf '%s\n' 'param THREADS in 64, 128' 'kernel "k.cu" "build"' 'block THREADS' 'grid 65536 / THREADS' 'args key, table' 'kernel "k.cu" "probe"' \
+        'block THREADS' 'grid 65536 / THREADS' 'args key, table, sum' 'inout sum : int[1000]' 'in key : int[65536] = uniform(0, 65535)' >rest
+    for table in 'scratch table : int[65536] = zero' 'inout table : int[65536]'; do
+        { cat rest; echo "$table"; } >k.spec
+        tune --space k.spec --static --arch h100
+        status_is 0
+        case $table in
+        scratch*) has "$stderr" "\); what launches write to 'table' is not followed; rely on times" ;;
+        inout*) has "$stderr" "\); state the contents of 'table' \(formula, .* decide; rely on times" ;;
+        esac
+    done
+}

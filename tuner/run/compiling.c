@@ -1,5 +1,7 @@
 #include "tuner/run/compiling.h"
 
+#include "tuner/spec/kernel_facts.h"
+
 #include <assert.h>
 
 /* A launch of a configuration in the farm. */
@@ -35,7 +37,7 @@ struct Compiling {
     const char *lost_why;          /* … and why; in the run's arena */
     size_t uncertain, walked;      /* launches with significant unknowns, out of so many */
     const Profile *most_uncertain; /* the one with the most; NULL: none */
-    size_t most_uncertain_row;
+    size_t most_uncertain_row, most_uncertain_launch;
 };
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -256,7 +258,7 @@ static double most_unknown(const Profile *p)
     return fmax(p->value[PROFILE_UNKNOWN_SHARE], p->value[PROFILE_UNKNOWN_TRAFFIC]);
 }
 
-static void count_unknown(Compiling *c, size_t config, const Profile *p)
+static void count_unknown(Compiling *c, size_t config, size_t launch, const Profile *p)
 {
     const double most = c->most_uncertain ? most_unknown(c->most_uncertain) : unknown_worth_saying;
     c->walked++;
@@ -265,6 +267,7 @@ static void count_unknown(Compiling *c, size_t config, const Profile *p)
         return;
     c->most_uncertain = p;
     c->most_uncertain_row = config;
+    c->most_uncertain_launch = launch;
 }
 
 /* Of a kernel that this configuration does not launch, which has no profile. */
@@ -277,7 +280,7 @@ static Hash code_of(Compiling *c, size_t launch, const CompileResult *res)
     return kernel ? cubin_code_hash(cubin, kernel) : hash_bytes(res->cubin, res->cubin_size);
 }
 
-static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAnswer *x)
+static void take_profiles(Compiling *c, size_t config, size_t l, Item *it, const ProfileAnswer *x)
 {
     Arena *a = c->run->arena;
     if (x->error) {
@@ -289,7 +292,7 @@ static void take_profiles(Compiling *c, size_t config, Item *it, const ProfileAn
         Profile *p = ARENA_COPY(a, Profile, x->profiles[i]);
         profile_keep(a, p);
         it->profiles[i] = p;
-        count_unknown(c, config, p);
+        count_unknown(c, config, l, p);
     }
     it->code = x->code;
 }
@@ -338,7 +341,7 @@ static void take_profile(Compiling *c, Place *p, size_t l, const CompileResult *
         ProfileAnswer profile = res->profile;
         if (res->profiled == PROFILE_LOST)
             profile = profile_without_walk(c, config, l, it, res);
-        take_profiles(c, config, it, &profile);
+        take_profiles(c, config, l, it, &profile);
         if (it->profile.launch_count == 0)
             it->code = code_of(c, l, res);
     }
@@ -473,21 +476,81 @@ Compiling *compiling_open(Run *r, size_t places, bool profiles)
     return c;
 }
 
-/* What a user can state about the unknown data of a profile, to be printed after a semicolon. */
-static const char *what_to_state(const Run *r, const Profile *p)
+/* The code of the most uncertain profile, which may have come without it; NULL: the run is to end. */
+static const PtxFunction *uncertain_code(const Compiling *c, const PtxModule **module)
 {
+    Run *r = c->run;
+    const Launch *l = &r->spec->launches[c->most_uncertain_launch];
+    const RunAwaited awaited = {.stage = "compile", .all = 1, .note = l->entry};
+    const PtxFunction *entry = NULL;
+    CompileJob job;
+    CompileResult res;
+    Diag *unheard = DIAG_UNHEARD(c->scratch);
+    Farm *farm = run_open_farm(r);
+    if (run_make_job(c->scratch, r, c->most_uncertain_row, c->most_uncertain_launch, NULL, &job)) {
+        farm_add(farm, 0, &job);
+        if (run_next_result(r, farm, &awaited, &res, unheard) && res.status == OUTCOME_COMPILED) {
+            const char *kernel = run_kernel_name(l, &res);
+            *module =
+                ptx_parse(r->arena, source_new(r->arena, kernel, res.ptx, res.ptx_size), unheard);
+            entry = ptx_find_entry(*module, kernel);
+        }
+    }
+    farm_close(farm);
+    return entry;
+}
+
+/* Per argument: what it holds may decide branches or addresses of the most uncertain launch. */
+static const bool *find_deciding(const Compiling *c)
+{
+    const Spec *s = c->run->spec;
+    Arena *a = c->scratch;
+    Evaluation ev = {.arena = a};
+    RunTakenList taken;
+    const PtxModule *module;
+    const PtxFunction *entry = uncertain_code(c, &module);
+    const KernelFacts facts = entry ? kernel_facts(a, module, entry) : (KernelFacts){.calls = true};
+    const bool known =
+        !facts.calls && run_launch_takes(a, s, &s->launches[c->most_uncertain_launch],
+                                         run_slots(a, c->run, c->most_uncertain_row), &ev, &taken);
+    bool *decides = ARENA_ARRAY(a, bool, s->argument_count + 1);
+    for (size_t i = 0; i < s->argument_count; i++)
+        decides[i] = !known || s->arguments[i].role == ARGUMENT_CONSTANT;
+    size_t p = SIZE_MAX; /* the parameter */
+    for (size_t i = 0; known && i < taken.count; i++) {
+        p += !taken.at[i].joined;
+        if (taken.at[i].index != SIZE_MAX &&
+            (p >= KERNEL_FACTS_PARAMETERS || facts.decides >> p & 1))
+            decides[taken.at[i].index] = true;
+    }
+    return decides;
+}
+
+/* What decides, and what a user can state about it, to be printed after a semicolon. */
+static const char *what_to_state(const Compiling *c)
+{
+    const Spec *s = c->run->spec;
+    const Profile *p = c->most_uncertain;
+    const bool *decides = find_deciding(c);
     Buf b = {0};
-    EACH (const Argument, g, r->spec->arguments, r->spec->argument_count) {
-        const bool filled =
-            g->role == ARGUMENT_IN || g->role == ARGUMENT_INOUT || g->role == ARGUMENT_CONSTANT;
-        if (filled && !g->contents.at.source)
+    SCOPED_BUF written = {0};
+    for (size_t i = 0; i < s->argument_count; i++) {
+        const Argument *g = &s->arguments[i];
+        const bool kept = g->role == ARGUMENT_IN || g->role == ARGUMENT_CONSTANT;
+        const bool left = g->role == ARGUMENT_SCRATCH || g->role == ARGUMENT_OUT;
+        if (decides[i] && (kept || g->role == ARGUMENT_INOUT) && !g->contents.at.source)
             buf_printf(&b, "%s'%s'", b.size ? ", " : " state the contents of ", g->name);
+        else if (decides[i] && (left || g->role == ARGUMENT_INOUT))
+            buf_printf(&written, "%s'%s'", written.size ? ", " : " what launches write to ",
+                       g->name);
     }
     if (b.size)
         buf_puts(&b, " (formula, file, sorted ...) if they decide;");
-    if (p->value[PROFILE_UNKNOWN_SHARE] > unknown_worth_saying)
+    if (written.size)
+        buf_printf(&b, "%s is not followed;", buf_text(&written));
+    if (p->value[PROFILE_LOOPS_UNKNOWN] > 0 || (p->note && strstr(p->note, "an early exit")))
         buf_puts(&b, " state the iterations of loops with `trips` if these are unknown;");
-    return buf_keep(&b, r->arena);
+    return buf_keep(&b, c->run->arena);
 }
 
 static void warn(const Compiling *c)
@@ -509,7 +572,7 @@ static void warn(const Compiling *c)
             c->uncertain, c->walked, 100 * p->value[PROFILE_UNKNOWN_SHARE],
             100 * p->value[PROFILE_UNKNOWN_TRAFFIC],
             table_name(r->arena, r->table, c->most_uncertain_row),
-            p->note ? p->note : "no reason given", what_to_state(r, p));
+            p->note ? p->note : "no reason given", what_to_state(c));
 }
 
 /* Adds what workers did to the run, and warns of lost and uncertain profiles. */

@@ -5,6 +5,9 @@ enum { THREADS = 7, BLOCKS = 7 << 3, MANY = 1 << 6 };
 typedef struct Facts {
     KernelFacts out;
     uint64_t *from; /* per register: the parameters that its value may be based on */
+    uint64_t *
+        held; /* per register: the parameters through which memory was read that its value depends on */
+    uint64_t kept; /* the same of all values in shared and local memory */
     /* per register: bits 0 to 2 threadIdx.x, .y, .z, bits 3 to 5 blockIdx.x, .y, .z, as summands; bit 6:
      * multiplied blockIdx */
     uint8_t *ranks;
@@ -149,6 +152,41 @@ static void note_type(Facts *f, int parameter, PtxType type)
     *known = f->several & bit ? PTX_NO_TYPE : type;
 }
 
+static void add(Facts *f, uint64_t *to, uint64_t bits)
+{
+    f->changed = f->changed || (*to | bits) != *to;
+    *to |= bits;
+}
+
+/* Follows what was read. */
+static void follow_held(Facts *f, const PtxInstr *in)
+{
+    const PtxForm *form = in->form;
+    const bool async = form->class == PTX_CLASS_ASYNC;
+    const bool stores = form->class == PTX_CLASS_STORE || form->class == PTX_CLASS_ATOMIC || async;
+    uint64_t buffers = 0, held = 0;
+    VEC_EACH (const int, reg, in->reads)
+        held |= f->held[*reg];
+    for (size_t i = 0; i < in->count && form->space != PTX_PARAM; i++) {
+        const PtxOperand *o = &in->operands[i];
+        if (o->kind != PTX_OPERAND_ADDRESS)
+            continue;
+        buffers |= origin(f, o);
+        for (size_t k = 0; k < o->count; k++)
+            if (o->parts[k].kind == PTX_OPERAND_REGISTER)
+                add(f, &f->out.decides, f->held[o->parts[k].index]);
+        held |= buffers ? 0 : f->kept;
+    }
+    if (in->guard != PTX_NO_GUARD)
+        add(f, &f->out.decides, f->held[in->guard]);
+    if (form->class == PTX_CLASS_BRANCH)
+        add(f, &f->out.decides, held);
+    if (stores && (async || !buffers))
+        add(f, &f->kept, held | buffers);
+    VEC_EACH (const int, reg, in->writes)
+        add(f, &f->held[*reg], held | buffers);
+}
+
 /* A value loaded through an address is not based on that buffer. */
 static void follow(Facts *f, const PtxInstr *in)
 {
@@ -177,11 +215,13 @@ static void follow(Facts *f, const PtxInstr *in)
     if (in->form->writes > 0 && in->count > 0 && (!memory || parameter))
         give(f, &in->operands[0], from);
     follow_rank(f, in);
+    follow_held(f, in);
 }
 
 static void follow_all(Arena *a, Facts *f)
 {
     f->from = ARENA_ARRAY(a, uint64_t, f->entry->registers.count + 1);
+    f->held = ARENA_ARRAY(a, uint64_t, f->entry->registers.count + 1);
     f->ranks = ARENA_ARRAY(a, uint8_t, f->entry->registers.count + 1);
     do {
         f->changed = false;

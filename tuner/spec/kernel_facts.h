@@ -8,6 +8,9 @@ enum { KERNEL_FACTS_PARAMETERS = 64 }; /* those after them are not followed */
 
 typedef struct KernelFacts {
     uint64_t loaded, stored; /* bit i: memory at addresses based on parameter i is read, written */
+    /* bit i: what is read through parameter i decides a branch, a guard or an address; values kept in shared
+     * or local memory count as all that is kept there */
+    uint64_t decides;
     /* The one type of all accesses through parameter i; PTX_NO_TYPE: there are none, or several types. */
     PtxType type[KERNEL_FACTS_PARAMETERS];
     bool thread[3], block[3];   /* x, y, z of threadIdx, blockIdx */
