@@ -20,7 +20,9 @@ static SassSource source_of(const MemoryAccess *x, const WalkAccess *of)
                  lines = (double)of->unknown_lines / guesses,
                  lines_min = fmax(1, (double)of->unknown_bytes / guesses / LINE);
     const double seen = all - (double)of->unknown;
-    const double sectors = seen > 0 ? exp2((double)of->doublings / DOUBLING / seen) : 1;
+    const double twice = of->sectors > 0 ? (double)of->split / (double)of->sectors : 0;
+    const double sectors =
+        seen > 0 ? (1 + twice) * exp2((double)of->doublings / DOUBLING / seen) : 1;
     /* Adjacent lines, as those of a vector load, are one place. */
     const double apart = seen > 0 && of->lines > of->lines_min
                              ? (double)(of->lines - of->lines_min) / (double)of->sectors

@@ -248,6 +248,7 @@ static void add_access(ProfileTraffic *t, const MemoryAccess *x)
         add_unknown(t, x);
         add_reuse(t, x);
         v[PROFILE_GLOBAL_SECTORS] += f->sectors;
+        v[PROFILE_LOAD_SPLIT] += f->split;
         v[PROFILE_GLOBAL_SECTORS_MIN] += f->sectors_min;
         v[PROFILE_GLOBAL_LINES] += f->lines;
         v[PROFILE_GLOBAL_LINES_MIN] += f->lines_min;

@@ -1,6 +1,6 @@
 #include "metrics/ptx/access.h"
 
-enum { LINE = 128, VECTOR = 16, GROUPS_SEARCHED = 64 };
+enum { LINE = 128, SECTOR = 32, VECTOR = 16, GROUPS_SEARCHED = 64 };
 
 /* --- sides of an instruction ----------------------------------------------------------------- */
 
@@ -27,11 +27,12 @@ static int copy_sides(const PtxInstr *in, AccessSite sides[2], const PtxOperand 
     addresses[1] = address_operand(in, 0);
     if (!addresses[0] || !addresses[1] || bytes == 0)
         return 0;
-    sides[0] =
-        (AccessSite){.kind = ACCESS_LOAD,
-                     .space = PTX_GLOBAL,
-                     .bytes = bytes,
-                     .at_most = in->count > 3 && in->operands[3].kind != PTX_OPERAND_IMMEDIATE};
+    sides[0] = (AccessSite){
+        .kind = ACCESS_LOAD,
+        .space = PTX_GLOBAL,
+        .bytes = bytes,
+        .to = bytes == VECTOR && (in->form->flags & PTX_FLAG_PAST_L1) ? addresses[1] : NULL,
+        .at_most = in->count > 3 && in->operands[3].kind != PTX_OPERAND_IMMEDIATE};
     sides[1] = (AccessSite){.kind = ACCESS_STORE, .space = PTX_SHARED, .bytes = bytes};
     return 2;
 }
@@ -203,13 +204,20 @@ static int matrices_of(const PtxForm *f)
     return 1;
 }
 
+/* True if copies to both places are split alike. */
+static bool same_place(const PtxOperand *a, const PtxOperand *b)
+{
+    return a == b ||
+           (a && b && same_base(&a->parts[0], &b->parts[0]) && (a->value - b->value) % SECTOR == 0);
+}
+
 static int cost_of(Arena *a, Accesses *out, int group, AccessCost want)
 {
     AccessGroup *g = &out->groups.at[group];
     for (int i = g->first_cost; i < g->first_cost + g->cost_count; i++) {
         const AccessCost *c = &out->costs.at[i];
         if (c->kind == want.kind && c->bytes == want.bytes && c->matrices == want.matrices &&
-            c->offset == want.offset && c->aligned == want.aligned)
+            c->offset == want.offset && c->aligned == want.aligned && same_place(c->to, want.to))
             return i;
     }
     if (g->cost_count == 0)
@@ -246,6 +254,7 @@ static void price_groups(Arena *a, const PtxFunction *f, Accesses *out)
             s->cost = cost_of(
                 a, out, (int)g,
                 (AccessCost){.kind = s->kind,
+                             .to = s->to,
                              .bytes = s->bytes,
                              .matrices = matrix ? matrices_of(f->instrs.at[s->instr].form) : 0,
                              .offset = phase_of(s->space, s->offset, s->bytes)});

@@ -22,10 +22,11 @@ typedef struct AccessSite {
     size_t instr;
     int block;
     AccessKind kind;
-    PtxSpace space; /* as written */
-    int bytes;      /* per lane; 16 for a matrix row */
-    bool at_most;   /* cp.async with a run-time source size: fewer bytes may be read */
-    int64_t offset; /* to the base */
+    PtxSpace space;       /* as written */
+    int bytes;            /* per lane; 16 for a matrix row */
+    bool at_most;         /* cp.async with a run-time source size: fewer bytes may be read */
+    const PtxOperand *to; /* where in shared memory, of a copy past the L1; else NULL */
+    int64_t offset;       /* to the base */
     int group;
     int cost;
     /* Number of the run of accesses that may be merged: loads between two barriers, calls or shared-memory
@@ -38,10 +39,11 @@ typedef struct AccessCost {
     int group;
     AccessKind kind;
     int bytes;
-    int matrices;   /* ldmatrix, stmatrix */
-    int64_t offset; /* from the base, reduced to what affects the cost */
-    int sites;      /* sites that share it */
-    bool aligned;   /* addresses are rounded down to the width: a merged access */
+    int matrices;         /* ldmatrix, stmatrix */
+    int64_t offset;       /* from the base, reduced to what affects the cost */
+    int sites;            /* sites that share it */
+    bool aligned;         /* addresses are rounded down to the width: a merged access */
+    const PtxOperand *to; /* as the site's, but for multiples of a sector */
     PtxSpace space;
 } AccessCost;
 

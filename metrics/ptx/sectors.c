@@ -77,6 +77,22 @@ Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes)
     return s;
 }
 
+int sectors_copied(const uint64_t from[32], const uint64_t to[32], uint32_t lanes)
+{
+    int count = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        bool first = true;
+        for (uint32_t others = left & (left - 1); others && first; others &= others - 1) {
+            const int k = __builtin_ctz(others);
+            first = from[i] >> SECTOR_SHIFT != from[k] >> SECTOR_SHIFT ||
+                    to[i] >> SECTOR_SHIFT != to[k] >> SECTOR_SHIFT;
+        }
+        count += first;
+    }
+    return count;
+}
+
 int sectors_in_turns(const uint64_t address[32], uint32_t lanes)
 {
     Sector at[32];

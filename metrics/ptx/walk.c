@@ -1,5 +1,6 @@
 #include "metrics/ptx/walk.h"
 
+#include "metrics/ptx/sectors.h"
 #include "metrics/ptx/walk_branch.h"
 #include "metrics/ptx/walk_skip.h"
 
@@ -257,6 +258,25 @@ static void place_in_banks(const AccessGroup *g, Lanes *base, uint32_t lanes)
         lanes_set(base, i, base->v[i] + ((uint64_t)i << base->twos));
 }
 
+/* Counts what a copy past the L1 fetches twice, if its place in shared memory is known. */
+static void split_copy(Frame *x, int cost, const Lanes *base, uint32_t lanes)
+{
+    const AccessCost *c = &plan_of(x)->accesses->costs.at[cost];
+    Lanes to;
+    if (!c->to)
+        return;
+    ptx_eval_operand(&x->state, &c->to->parts[0], PTX_U64, &to);
+    if (lanes & ~to.known)
+        return;
+    uint64_t source[PTX_LANES], target[PTX_LANES];
+    for (int i = 0; i < PTX_LANES; i++) {
+        source[i] = lanes_at(base, i) + (uint64_t)c->offset;
+        target[i] = lanes_at(&to, i) + (uint64_t)c->to->value;
+    }
+    x->result->costs[cost].split += (uint64_t)(sectors_copied(source, target, lanes) -
+                                               sectors_count(source, lanes, c->bytes).sectors);
+}
+
 /* Prices the accesses of a group for the active lanes. */
 static void pass_group(Frame *x, size_t group, uint32_t mask)
 {
@@ -276,8 +296,11 @@ static void pass_group(Frame *x, size_t group, uint32_t mask)
         tell_touches(x, group, &base, yes);
         keep_pass(x, group, &base, yes);
     }
-    for (int i = 0; i < g->cost_count; i++)
+    for (int i = 0; i < g->cost_count; i++) {
         pass_cost(x, g->first_cost + i, &base, yes, known);
+        if (known && yes)
+            split_copy(x, g->first_cost + i, &base, yes);
+    }
 }
 
 /* --- regions --------------------------------------------------------------------------------- */

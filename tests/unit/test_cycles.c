@@ -170,6 +170,9 @@ static void what_the_l1_has_no_room_for_comes_from_the_l2(void **state)
     set(f, PROFILE_STORE_SECTORS, 30);
     set(f, PROFILE_STORE_FIRST_LAUNCH, 30);
     takes(f, 10000, 1300, 0);
+    const double sectors = metric(f, "l2_sectors");
+    set(f, PROFILE_LOAD_SPLIT, 40); /* fetched again by copies */
+    near(metric(f, "l2_sectors"), sectors + 40);
 
     near(metric(f, "l1_room"), (228 + 28 - 5) * 1024);
     const double first = 251 * 1024 * 1.5 / (20 * 32);

@@ -3,6 +3,7 @@
 #include "metrics/ptx/memory.h"
 #include "metrics/ptx/ptx.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <setjmp.h>
@@ -392,6 +393,29 @@ static void asynchronous_copies_have_two_sides(void **state)
     arena_free(x->arena);
 }
 
+/* Sectors fetched twice by copies to a place `off` bytes into a sector of shared memory. */
+static double split_of(const char *how, int off)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%scp.async.%s.shared.global [%%r3+%d], [%%rd3], 16; ret; }",
+             HEADER GLOBAL_INDEX "mul.wide.u32 %rd2, %r1, 16; add.s64 %rd3, %rd1, %rd2;\n"
+                                 "mov.u32 %r3, tile; mad.lo.u32 %r3, %r1, 16, %r3;\n",
+             how, off);
+    Fixture *x = fixture(text);
+    const double split = follow(x)->accesses.at[0].figures.split;
+    arena_free(x->arena);
+    return split;
+}
+
+static void copies_past_the_l1_fetch_sectors_twice_for_two_places(void **state)
+{
+    (void)state;
+    assert_true(split_of("cg", 0) == 0);
+    assert_true(split_of("cg", 32) == 0);
+    assert_true(split_of("cg", 16) == 16);
+    assert_true(split_of("ca", 16) == 0);
+}
+
 static void a_shuffled_index_is_followed(void **state)
 {
     (void)state;
@@ -425,6 +449,7 @@ int main(void)
         cmocka_unit_test(counts_are_means_over_warps),
         cmocka_unit_test(an_endless_loop_ends),
         cmocka_unit_test(asynchronous_copies_have_two_sides),
+        cmocka_unit_test(copies_past_the_l1_fetch_sectors_twice_for_two_places),
         cmocka_unit_test(a_shuffled_index_is_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

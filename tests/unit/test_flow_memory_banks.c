@@ -210,6 +210,25 @@ static void irregular_distances_scatter_sectors(void **state)
     assert_true(sectors_count(a, all, 4).scattered < 24);
 }
 
+/* As an H200 counts them (spaces/platform/async.spec, l1tex__m_xbar2l1tex_read_sectors for each copy). */
+static void copies_fetch_a_sector_for_each_place_of_its_halves(void **state)
+{
+    static const struct {
+        int lanes, pad, shift, sectors;
+    } table[] = {{2, 0, 0, 16},  {2, 16, 0, 24}, {4, 0, 0, 16},   {4, 16, 0, 24},  {8, 0, 0, 16},
+                 {8, 16, 0, 24}, {8, 0, 16, 32}, {8, 16, 16, 26}, {32, 0, 16, 32}, {32, 0, 0, 16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const int lanes = table[i].lanes;
+        uint64_t from[32], to[32];
+        for (int k = 0; k < 32; k++) {
+            from[k] = (uint64_t)(k / lanes * 32768 + k % lanes * 16 + table[i].shift);
+            to[k] = (uint64_t)(k / lanes * (16 * lanes + table[i].pad) + k % lanes * 16);
+        }
+        assert_int_equal(sectors_copied(from, to, all), table[i].sectors);
+    }
+}
+
 static void strided_and_repeated_addresses_count_distinct_sectors(void **state)
 {
     (void)state;
@@ -280,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_matrix_of_rows_in_different_banks_is_one_wavefront),
         cmocka_unit_test(neighbouring_words_fill_sectors),
         cmocka_unit_test(irregular_distances_scatter_sectors),
+        cmocka_unit_test(copies_fetch_a_sector_for_each_place_of_its_halves),
         cmocka_unit_test(strided_and_repeated_addresses_count_distinct_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
