@@ -130,19 +130,27 @@ double profile_tensor_shape(const PtxForm *f)
     return m * n * k * cost_of_type(f->text) / warps;
 }
 
-static double tensor_work(const Walk *w)
+typedef struct TensorWork {
+    double all, full;
+} TensorWork;
+
+static TensorWork tensor_work(const Walk *w)
 {
-    double work = 0;
+    TensorWork sum = {0};
     for (size_t i = 0; i < w->functions.count; i++) {
         const WalkFunction *f = w->functions.at[i];
         for (size_t k = 0; k < f->function->instrs.count; k++) {
             const PtxForm *form = f->function->instrs.at[k].form;
-            if (form->class == PTX_CLASS_TENSOR)
-                work += profile_tensor_shape(form) *
-                        (double)f->blocks[f->flow->cfg->block_of[k]].visits;
+            if (form->class != PTX_CLASS_TENSOR)
+                continue;
+            const double work =
+                profile_tensor_shape(form) * (double)f->blocks[f->flow->cfg->block_of[k]].visits;
+            sum.all += work;
+            if (form->op == PTX_WGMMA_MMA || strstr(form->text, ".f64"))
+                sum.full += work;
         }
     }
-    return work;
+    return sum;
 }
 
 /* --- the walk ----------------------------------------------------------------------------- */
@@ -175,10 +183,11 @@ void profile_set_walk(Arena *a, Profile *p, const Memory *m)
     p->value[PROFILE_MATCH_VALUES] = w->match_values;
     set_mix(p, w);
     set_waits(p, m);
-    p->value[PROFILE_TENSOR_WORK] = w->by_class[PTX_CLASS_TENSOR] > 0
-                                        ? tensor_work(m->walk) * w->by_class[PTX_CLASS_TENSOR] /
-                                              fmax(1, m->walk->by_class[PTX_CLASS_TENSOR])
-                                        : 0;
+    const TensorWork tensor = tensor_work(m->walk);
+    const double mean =
+        w->by_class[PTX_CLASS_TENSOR] / fmax(1, m->walk->by_class[PTX_CLASS_TENSOR]);
+    p->value[PROFILE_TENSOR_WORK] = tensor.all * mean;
+    p->value[PROFILE_TENSOR_FULL_WORK] = tensor.full * mean;
     set_regions(a, p, m->walk);
 }
 

@@ -98,7 +98,7 @@ static void each_unit_takes_its_time(void **state)
         {PROFILE_PORT_CYCLES, 1000, 10000},    {PROFILE_FMA_ISSUED, 1000, 10000},
         {PROFILE_ALU_ISSUED, 1000, 20000},     {PROFILE_IMAD_ISSUED, 1000, 20000},
         {PROFILE_FP64_ISSUED, 1000, 20000},    {PROFILE_HALF_ISSUED, 1000, 10000},
-        {PROFILE_TENSOR_WORK, 512000, 10000},  {PROFILE_CONSTANT_LOADS, 100, 8000},
+        {PROFILE_TENSOR_WORK, 256000, 10000},  {PROFILE_CONSTANT_LOADS, 100, 8000},
         {PROFILE_CONSTANT_REPLAYS, 100, 8000}, {PROFILE_SHARED_WAVEFRONTS, 100, 4000},
         {PROFILE_GLOBAL_PASSES, 100, 4000},    {PROFILE_STORE_OPEN, 10, 1000},
         {PROFILE_STORE_SECTORS, 50, 4000},
@@ -111,6 +111,20 @@ static void each_unit_takes_its_time(void **state)
         near(metric(f, "bound_cycles"), table[i].cycles);
         set(f, table[i].field, 0);
     }
+}
+
+/* Those of four warps at twice the rate of one warp's. */
+static void matrix_operations_have_two_rates(void **state)
+{
+    Fixture *f = *state;
+    set(f, PROFILE_TENSOR_WORK, 512000);
+    near(metric(f, "tensor_cycles"), 20000);
+    set(f, PROFILE_TENSOR_FULL_WORK, 512000);
+    near(metric(f, "tensor_cycles"), 10000);
+    set(f, PROFILE_TENSOR_FULL_WORK, 256000);
+    near(metric(f, "tensor_cycles"), 15000);
+    set(f, PROFILE_TENSOR_FULL_WORK, NAN); /* as in older profiles */
+    near(metric(f, "tensor_cycles"), 20000);
 }
 
 /* 1000 special functions at 16 results a cycle; each takes one slot and a half more than it is issued in. */
@@ -145,7 +159,7 @@ static void what_is_issued_is_issued_for_a_pipe(void **state)
     set(f, PROFILE_FMA_ISSUED, 1000);
     takes(f, 10000, 0, 0);
     set(f, PROFILE_HALF_ISSUED, 1500);
-    set(f, PROFILE_TENSOR_WORK, 512000);
+    set(f, PROFILE_TENSOR_WORK, 256000);
     takes(f, 15000, 0, 0);
 }
 
@@ -583,6 +597,7 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(each_unit_takes_its_time),
+        TEST(matrix_operations_have_two_rates),
         TEST(special_functions_take_issue_slots),
         TEST(issue_stands_where_ports_are_not_known),
         TEST(what_is_issued_is_issued_for_a_pipe),

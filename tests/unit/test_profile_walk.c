@@ -713,8 +713,12 @@ static void work_of_tensor_cores_is_that_of_what_is_executed(void **state)
                       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 %r7, %r4, %r5, %r6;\n"
                       "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 3; @%p1 bra L;");
     const Profile none = profile_of(a, "add.u32 %r2, %r1, 1;");
+    const Profile full = profile_of(a, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd1, "
+                                       "%rd2}, {%rd3}, {%rd4}, {%rd1, %rd2};");
 
     assert_near(p.value[PROFILE_TENSOR_INSTR], 6);
+    assert_near(p.value[PROFILE_TENSOR_FULL_WORK], 0);
+    assert_near(full.value[PROFILE_TENSOR_FULL_WORK], 16 * 8 * 8 * 4);
     assert_near(p.value[PROFILE_TENSOR_WORK], 6 * 16 * 8 * 16);
     assert_near(none.value[PROFILE_TENSOR_WORK], 0);
     arena_free(a);
