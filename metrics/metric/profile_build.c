@@ -198,10 +198,11 @@ static SassLoad load_of(const Profile *p, const Device *d, const ProfileTraffic 
     /* A grid too small to fill the device is spread evenly over its SMs. */
     double spread = ceil(p->value[PROFILE_BLOCKS] / d->sms);
     double blocks = fmin(p->value[PROFILE_BLOCKS_PER_SM], spread);
-    double others = t->stores.accesses + t->others.accesses;
+    double loads = t->loads.accesses + t->matrices.accesses,
+           others = t->stores.accesses + t->others.accesses;
     return (SassLoad){.warps = blocks * p->value[PROFILE_WARPS_PER_BLOCK],
                       .load_wavefronts =
-                          t->loads.accesses > 0 ? t->loads.wavefronts / t->loads.accesses : 1,
+                          loads > 0 ? (t->loads.wavefronts + t->matrices.wavefronts) / loads : 1,
                       .store_wavefronts =
                           others > 0 ? (t->stores.wavefronts + t->others.wavefronts) / others : 1};
 }
