@@ -617,8 +617,11 @@ const Memory *profile_follow(Arena *a, const ProfileInput *in, const PtxModule *
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
                    const WalkTouch *touch)
 {
-    const Walk *w = follow(a, entry, in, touch, false, (ReuseDevice){0})->walk;
-    return w->unknown_branches == 0 && w->unknown_loops == 0 && !w->capped;
+    const Memory *m = follow(a, entry, in, touch, false, (ReuseDevice){0});
+    bool exact = true;
+    VEC_EACH (const MemorySample, s, *m->samples)
+        exact &= s->walk->unknown_branches == 0 && s->walk->unknown_loops == 0 && !s->walk->capped;
+    return exact;
 }
 
 /* --- stages as text ---------------------------------------------------------------------------- */

@@ -330,6 +330,28 @@ END
     has "$stderr" "'edge' accesses element 127 of 'x', which has 100"
 }
 
+@test "what only one of many warps may do behind an unknown branch proves nothing" {
+    cat >flag.cu <<'END'
+extern "C" __global__ void flag(float *x, int *flag)
+{
+    flag[64] = 0;
+    if (blockIdx.x == 0 && flag[threadIdx.x] == SECRET)
+        x[1 << 20] = 1;
+    x[blockIdx.x * 32 + threadIdx.x] = 1;
+}
+END
+    cat >flag.spec <<'END'
+param SECRET in 1, 2
+kernel "flag.cu" flag
+block 32
+grid 64
+out x : float[2048]
+scratch flag : int[65]
+END
+    run --separate-stderr "$APTUNE" check flag.spec
+    status_is 0
+}
+
 @test "of a space too large to be listed, some that are drawn stand for all" {
     cat >large.cu <<'END'
 extern "C" __global__ void large(float *y) { y[threadIdx.x] = A + B + C; }
