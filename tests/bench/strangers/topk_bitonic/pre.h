@@ -1,0 +1,1 @@
+namespace cub {}    // the header includes cub for its host code only
