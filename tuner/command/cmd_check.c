@@ -31,9 +31,11 @@ static void print_sound(const Run *r, const RunCheck *c)
     if (c->uncompiled)
         buf_printf(&out, "  nothing was compiled: %s\n", c->uncompiled);
     else
-        buf_printf(&out,
-                   "  the parameters of %zu kernel%s fit; %zu buffer accesses stay in bounds\n",
-                   c->kernels, c->kernels == 1 ? "" : "s", c->accesses);
+        buf_printf(&out, "  the parameters of %zu kernel%s fit; %s\n", c->kernels,
+                   c->kernels == 1 ? "" : "s",
+                   c->accesses
+                       ? arena_printf(r->arena, "%zu buffer accesses stay in bounds", c->accesses)
+                       : "no buffer access could be followed for certain");
     if (!spec_is_verified(r->spec))
         buf_puts(&out, "  results will not be verified: the spec has no reference\n");
     print_tier0(r, &out);
