@@ -5,9 +5,8 @@ enum { THREADS = 7, BLOCKS = 7 << 3, MANY = 1 << 6 };
 typedef struct Facts {
     KernelFacts out;
     uint64_t *from; /* per register: the parameters that its value may be based on */
-    uint64_t *
-        held; /* per register: the parameters through which memory was read that its value depends on */
-    uint64_t kept; /* the same of all values in shared and local memory */
+    uint64_t *held; /* per register: parameters through which what its value depends on was read */
+    uint64_t kept;  /* the same of all values in shared and local memory */
     /* per register: bits 0 to 2 threadIdx.x, .y, .z, bits 3 to 5 blockIdx.x, .y, .z, as summands; bit 6:
      * multiplied blockIdx */
     uint8_t *ranks;
