@@ -31,7 +31,7 @@ int sectors_list(const uint64_t address[32], uint32_t lanes, int bytes, Sector a
 Sectors sectors_count(const uint64_t address[32], uint32_t lanes, int bytes);
 
 /* The sectors that an asynchronous copy of 16 bytes a lane fetches when it bypasses the L1: each once for every 32 bytes of shared
- * memory that it fills.  l1tex__m_xbar2l1tex_read_sectors says so on an H200 (spaces/platform/async.spec, twelve patterns). */
+ * memory that it fills.  l1tex__m_xbar2l1tex_read_sectors says so on an H200 (tests/data/counters/copies.csv, ten patterns). */
 int sectors_copied(const uint64_t from[32], const uint64_t to[32], uint32_t lanes);
 
 /* The sectors of an atomic access, each counted as often as the address in it that most lanes share: they come to it one

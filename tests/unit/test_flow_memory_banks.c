@@ -210,7 +210,7 @@ static void irregular_distances_scatter_sectors(void **state)
     assert_true(sectors_count(a, all, 4).scattered < 24);
 }
 
-/* As an H200 counts them (spaces/platform/async.spec, l1tex__m_xbar2l1tex_read_sectors for each copy). */
+/* As an H200 counts them (tests/data/counters/copies.csv). */
 static void copies_fetch_a_sector_for_each_place_of_its_halves(void **state)
 {
     static const struct {
