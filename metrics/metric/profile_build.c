@@ -620,7 +620,7 @@ bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
     const Memory *m = follow(a, entry, in, touch, false, (ReuseDevice){0});
     bool exact = true;
     VEC_EACH (const MemorySample, s, *m->samples)
-        exact &= s->walk->unknown_branches == 0 && s->walk->unknown_loops == 0 && !s->walk->capped;
+        exact &= s->walk->unknown_loops == 0 && !(s->walk->capped && s->walk->unknown_branches);
     return exact;
 }
 

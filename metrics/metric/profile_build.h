@@ -72,6 +72,6 @@ typedef enum ProfileStage {
 /* Prints the result of a stage of profile_build.  False with a message, as profile_build. */
 bool profile_dump(Arena *a, const ProfileInput *in, ProfileStage stage, Buf *out, Diag *d);
 
-/* Reports every access of the walks of a profile to `touch`.  True if no branch or loop was guessed. */
+/* Reports every access of the walks of a profile to `touch` (WalkTouch).  True if no loop was guessed. */
 bool profile_touch(Arena *a, const ProfileInput *in, const PtxFunction *entry,
                    const WalkTouch *touch);

@@ -210,10 +210,11 @@ static void pass_cost(Frame *x, int cost, const Lanes *base, uint32_t lanes, boo
     walk_skip_access(x, cost, address, lanes);
 }
 
-/* Reports each site of the group: a cost may stand for several. Copies of run-time size are left out. */
+/* Reports each site of the group: a cost may stand for several. Copies of run-time size are left out, and what
+ * comes after a branch that is not known, since it need not happen. */
 static void tell_touches(const Frame *x, size_t group, const Lanes *base, uint32_t lanes)
 {
-    const WalkTouch *t = x->walker->options->touch;
+    const WalkTouch *t = x->walker->walk->unknown_branches ? NULL : x->walker->options->touch;
     const Accesses *all = plan_of(x)->accesses;
     const AccessGroup *g = &all->groups.at[group];
     for (size_t i = 0; t && i < g->sites.count; i++) {

@@ -55,7 +55,8 @@ typedef struct WalkPlans {
     bool rough; /* operands of divisions and lanes' stores are not followed */
 } WalkPlans;
 
-/* Called for every access that is walked, with the addresses of the active `lanes` and bytes per lane. */
+/* Called for every access that is walked before a branch that is not known, with the addresses of the active `lanes` and
+ * bytes per lane. */
 typedef struct WalkTouch {
     void *context;
     void (*touch)(void *context, const uint64_t *address, uint32_t lanes, int bytes);
