@@ -372,7 +372,7 @@ static bool read_target(PtxParser *p)
 {
     const char *text = NULL;
     do {
-        PtxToken name;
+        PtxToken name = {0};
         if (!ptx_take_name(p, "a target", &name))
             return false;
         text = arena_printf(p->arena, "%s%s%.*s", text ? text : "", text ? ", " : "",
