@@ -135,6 +135,9 @@ typedef struct WalkLoop {
     bool waited;        /* an unknown exit was taken at once: waits for another thread */
 } WalkLoop;
 
+/* In the notes of a walk that left the early exit of a loop out. */
+#define WALK_EARLY_EXIT "an early exit"
+
 enum { DOUBLING = 16 }; /* of WalkAccess.doublings */
 
 enum { WALK_PLACES = 8 }; /* over which an execution at an unknown address is summed */

@@ -350,7 +350,7 @@ static void add_loop_notes(Walker *w, const WalkFunction *f)
                 "the loop waits for another thread; it is taken to find at once what it waits for");
         if (r->early_ignored)
             walk_note(w, f->function, first,
-                      "an early exit of the loop is taken as never happening");
+                      WALK_EARLY_EXIT " of the loop is taken as never happening");
     }
 }
 

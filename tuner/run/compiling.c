@@ -548,7 +548,7 @@ static const char *what_to_state(const Compiling *c)
         buf_puts(&b, " (formula, file, sorted ...) if they decide;");
     if (written.size)
         buf_printf(&b, "%s is not followed;", buf_text(&written));
-    if (p->value[PROFILE_LOOPS_UNKNOWN] > 0 || (p->note && strstr(p->note, "an early exit")))
+    if (p->value[PROFILE_LOOPS_UNKNOWN] > 0 || (p->note && strstr(p->note, WALK_EARLY_EXIT)))
         buf_puts(&b, " state the iterations of loops with `trips` if these are unknown;");
     return buf_keep(&b, c->run->arena);
 }
