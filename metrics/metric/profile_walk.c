@@ -639,44 +639,52 @@ static void add_unknown_accesses(Arena *a, Buf *b, const Memory *m)
                                    ptx_place(a, first->function, first->instr), count));
 }
 
-/* The text of a note after "function, line 7: ". */
-static const char *kind_of(const char *note)
+typedef VEC(WalkNote) Notes;
+
+/* Two instructions of one source line are one place. */
+static bool same_place(const WalkNote *x, const WalkNote *y)
 {
-    const char *colon = strstr(note, ": ");
-    return colon ? colon + 2 : note;
+    const PtxFunction *f = x->function;
+    if (f != y->function || x->instr == y->instr)
+        return f == y->function;
+    if (x->instr >= f->instrs.count || y->instr >= f->instrs.count)
+        return false;
+    const PtxInstr *a = &f->instrs.at[x->instr], *b = &f->instrs.at[y->instr];
+    return a->file != 0 && a->file == b->file && a->line == b->line;
+}
+
+static bool is_noted(const Notes *all, const WalkNote *n)
+{
+    VEC_EACH (const WalkNote, x, *all)
+        if (same_place(x, n) && strcmp(x->text, n->text) == 0)
+            return true;
+    return false;
 }
 
 /* Each place once, from all warps: the middle one may take no part in a wait. */
-static Texts gather_notes(Arena *a, const MemorySamples *s)
+static Notes gather_notes(Arena *a, const MemorySamples *s)
 {
-    Texts all = {0};
-    for (int k = 0; k < s->count; k++) {
-        const Walk *w = s->at[k].walk;
-        for (size_t i = 0; i < w->notes.count; i++) {
-            size_t j = 0;
-            while (j < all.count && strcmp(all.at[j], w->notes.at[i]) != 0)
-                j++;
-            if (j == all.count)
-                VEC_PUSH(a, &all, w->notes.at[i]);
-        }
-    }
+    Notes all = {0};
+    for (int k = 0; k < s->count; k++)
+        VEC_EACH (const WalkNote, n, s->at[k].walk->notes)
+            if (!is_noted(&all, n))
+                VEC_PUSH(a, &all, *n);
     return all;
 }
 
 /* The first of each kind with their number: many of one kind must not hide another. */
-static void add_notes(Arena *a, Buf *b, const Texts *all)
+static void add_notes(Arena *a, Buf *b, const Notes *all)
 {
     for (size_t i = 0; i < all->count; i++) {
-        const char *kind = kind_of(all->at[i]);
+        const char *kind = all->at[i].text, *text = walk_note_text(a, &all->at[i]);
         size_t first = 0, count = 0;
-        while (strcmp(kind_of(all->at[first]), kind) != 0)
+        while (strcmp(all->at[first].text, kind) != 0)
             first++;
         if (first < i)
             continue;
         for (size_t j = i; j < all->count; j++)
-            count += strcmp(kind_of(all->at[j]), kind) == 0;
-        add_reason(b, count > 1 ? arena_printf(a, "%s (%zu such places)", all->at[i], count)
-                                : all->at[i]);
+            count += strcmp(all->at[j].text, kind) == 0;
+        add_reason(b, count > 1 ? arena_printf(a, "%s (%zu such places)", text, count) : text);
     }
 }
 
@@ -686,7 +694,7 @@ static const double OPEN_SHARE = 0.01;
 void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
 {
     SCOPED_BUF b = {0};
-    const Texts notes = gather_notes(a, m->samples);
+    const Notes notes = gather_notes(a, m->samples);
     add_notes(a, &b, &notes);
     add_unknown_accesses(a, &b, m);
     if (memory_sampling_error(m->samples) > SAMPLED_ENOUGH)

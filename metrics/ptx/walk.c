@@ -731,7 +731,7 @@ Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o)
     w.end = w.max_steps + o->estimate;
     w.default_trips = o->default_trips ? o->default_trips : WALK_DEFAULT_TRIPS;
     if (entry->registers.count > WALK_MAX_REGISTERS) {
-        VEC_PUSH(a, &w.walk->notes, "the function has too many registers to be followed");
+        walk_note(&w, NULL, 0, "the function has too many registers to be followed");
         w.walk->capped = true;
         return w.walk;
     }

@@ -138,6 +138,13 @@ typedef struct WalkLoop {
 /* In the notes of a walk that left the early exit of a loop out. */
 #define WALK_EARLY_EXIT "an early exit"
 
+/* What was assumed at an instruction; without a function, in the walk. */
+typedef struct WalkNote {
+    const PtxFunction *function;
+    size_t instr;
+    const char *text;
+} WalkNote;
+
 enum { DOUBLING = 16 }; /* of WalkAccess.doublings */
 
 enum { WALK_PLACES = 8 }; /* over which an execution at an unknown address is summed */
@@ -238,10 +245,13 @@ typedef struct Walk {
     bool took_turns;      /* some lanes took one side each of an unknown branch */
     int unknown_branches; /* places */
     int unknown_loops;
-    VEC(const char *) notes;
+    VEC(WalkNote) notes;
 } Walk;
 
 /* --- the walk -------------------------------------------------------------------------------- */
+
+/* "function, line 7 of k.cu: text" */
+const char *walk_note_text(Arena *a, const WalkNote *n);
 
 /* Walks one warp of an entry. Never fails; the result is in `a`, its `notes` say what was assumed. */
 Walk *walk_warp(Arena *a, const PtxFunction *entry, const WalkOptions *o);

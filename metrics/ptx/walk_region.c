@@ -312,8 +312,14 @@ void walk_totals_repeat(Frame *x, const WalkTotals *t, uint64_t times)
 void walk_note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 {
     if (w->walk->notes.count < 32)
-        VEC_PUSH(w->arena, &w->walk->notes,
-                 arena_printf(w->arena, "%s: %s", ptx_place(w->arena, f, instr), text));
+        VEC_PUSH(w->arena, &w->walk->notes, ((WalkNote){f, instr, text}));
+}
+
+const char *walk_note_text(Arena *a, const WalkNote *n)
+{
+    return n->function
+               ? arena_printf(a, "%s: %s", ptx_place(a, n->function, n->instr), n->text)
+               : n->text;
 }
 
 static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)
@@ -391,15 +397,14 @@ void walk_total(Walker *w)
 {
     Walk *walk = w->walk;
     if (walk->took_turns)
-        VEC_PUSH(
-            w->arena, &walk->notes,
-            "too many branches are not known for both sides of each to be walked: lanes take one "
-            "side each");
+        walk_note(w, NULL, 0,
+                  "too many branches are not known for both sides of each to be walked: lanes take "
+                  "one side each");
     if (walk->capped)
-        VEC_PUSH(w->arena, &walk->notes,
-                 walk->ended ? "the walk has a limit: what was left of its loops is taken to go on "
-                               "as before"
-                             : "the walk has a limit: counts are lower bounds");
+        walk_note(w, NULL, 0,
+                  walk->ended ? "the walk has a limit: what was left of its loops is taken to go "
+                                "on as before"
+                              : "the walk has a limit: counts are lower bounds");
     for (size_t i = 0; i < walk->functions.count; i++) {
         const WalkFunction *f = walk->functions.at[i];
         for (int b = 0; b < f->flow->cfg->count; b++)

@@ -37,7 +37,7 @@ static const Case cases[] = {
 };
 
 /* What one warp executes in sum. */
-static void print_walk(const Walk *w, Buf *out)
+static void print_walk(Arena *a, const Walk *w, Buf *out)
 {
     for (int c = 0; c < PTX_CLASS_COUNT; c++)
         if (w->by_class[c] > 0)
@@ -51,7 +51,7 @@ static void print_walk(const Walk *w, Buf *out)
                w->stores[PTX_GLOBAL] + w->stores[PTX_GENERIC], w->loads[PTX_SHARED],
                w->stores[PTX_SHARED]);
     for (size_t i = 0; i < w->notes.count; i++)
-        buf_printf(out, "note: %s\n", w->notes.at[i]);
+        buf_printf(out, "note: %s\n", walk_note_text(a, &w->notes.at[i]));
 }
 
 static void check_case(const Case *x)
@@ -80,7 +80,7 @@ static void check_case(const Case *x)
         flow_dump_loops(w, &out);
         const Walk *walk = walk_warp(a, m->functions.at[i], &o);
         flow_dump_walk(walk, &out);
-        print_walk(walk, &out);
+        print_walk(a, walk, &out);
     }
     diag_print(&d, &out);
     golden_compare(arena_printf(a, "ptx/%s", x->name), &out);

@@ -80,7 +80,7 @@ static void a_loop_of_unknown_count_takes_the_default_and_says_so(void **state)
 
     assert_int_equal(warp_block(w, 1).visits, 10);
     assert_int_equal(w->unknown_loops, 1);
-    assert_non_null(strstr(w->notes.at[0], "10 iterations assumed"));
+    assert_non_null(strstr(w->notes.at[0].text, "10 iterations assumed"));
     assert_true(warp_block(w, 2).unknown_branch); /* what the loop counted is not known behind it */
     arena_free(x->arena);
 }
@@ -220,7 +220,7 @@ static void a_loop_that_waits_for_another_thread_finds_what_it_waits_for(void **
         assert_int_equal(w->unknown_loops, 0);
         assert_int_equal(w->unknown_branches, 0);
         assert_int_equal(w->notes.count, 1);
-        assert_non_null(strstr(w->notes.at[0], "waits for another thread"));
+        assert_non_null(strstr(w->notes.at[0].text, "waits for another thread"));
         arena_free(x->arena);
     }
 }
@@ -262,7 +262,7 @@ static void bulk_copies_of_unknown_size_are_said_not_to_be_counted(void **state)
 
         assert_true(w->bulk_loads == 0 && w->bulk_stores == 0);
         assert_int_equal(w->notes.count, 1);
-        assert_non_null(strstr(w->notes.at[0], "what a bulk copy moves is not counted"));
+        assert_non_null(strstr(w->notes.at[0].text, "what a bulk copy moves is not counted"));
         arena_free(x->arena);
     }
 }
@@ -302,7 +302,7 @@ static void an_unknown_early_exit_does_not_shorten_a_counted_loop(void **state)
 
     assert_int_equal(warp_block(w, 1).visits, 100);
     assert_int_equal(w->notes.count, 1);
-    assert_non_null(strstr(w->notes.at[0], "early exit"));
+    assert_non_null(strstr(w->notes.at[0].text, "early exit"));
     arena_free(x->arena);
 }
 
@@ -331,7 +331,7 @@ static void an_endless_loop_is_stopped_and_reported(void **state)
 
     assert_true(w->capped);
     assert_true(warp_block(w, 0).visits > 0 && warp_block(w, 0).visits <= 1001);
-    assert_non_null(strstr(w->notes.at[w->notes.count - 1], "lower bounds"));
+    assert_non_null(strstr(w->notes.at[w->notes.count - 1].text, "lower bounds"));
     arena_free(x->arena);
 }
 

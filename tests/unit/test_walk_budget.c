@@ -155,7 +155,7 @@ static void branches_whose_sides_meet_late_end_and_are_said(void **state)
 
     assert_false(w->capped);
     assert_true(w->took_turns);
-    assert_non_null(strstr(w->notes.at[0], "lanes take one side each"));
+    assert_non_null(strstr(w->notes.at[0].text, "lanes take one side each"));
     const Loop *loop = &w->functions.at[0]->flow->loops->loops.at[0];
     assert_true(w->functions.at[0]->blocks[loop->header].visits >= 32);
     buf_free(&b);
