@@ -22,25 +22,26 @@ static bool has_part(const PtxForm *f, const char *part)
     return strstr(f->text, part) != NULL;
 }
 
+typedef enum ShuffleMode { SHUFFLE_INDEX, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY } ShuffleMode;
+
+static ShuffleMode shuffle_mode(const PtxForm *f)
+{
+    return has_part(f, ".up")     ? SHUFFLE_UP
+           : has_part(f, ".down") ? SHUFFLE_DOWN
+           : has_part(f, ".bfly") ? SHUFFLE_BUTTERFLY
+                                  : SHUFFLE_INDEX;
+}
+
 /* The lane that lane `i` reads; *inside: it is in range. b: offset or lane; c: clamp and segment mask. */
-static int source_lane(const PtxForm *f, int i, uint64_t b, uint64_t c, bool *inside)
+static int source_lane(ShuffleMode mode, int i, uint64_t b, uint64_t c, bool *inside)
 {
     const int bval = (int)(b & 31), segment = (int)(c >> 8 & 31), clamp = (int)(c & 31);
     const int low = i & segment, high = low | (clamp & ~segment);
-    int j = 0;
-    if (has_part(f, ".up")) {
-        j = i - bval;
-        *inside = j >= high; /* "up" clamps at the low end */
-    } else if (has_part(f, ".down")) {
-        j = i + bval;
-        *inside = j <= high;
-    } else if (has_part(f, ".bfly")) {
-        j = i ^ bval;
-        *inside = j <= high;
-    } else {
-        j = low | (bval & ~segment);
-        *inside = j <= high;
-    }
+    const int j = mode == SHUFFLE_UP          ? i - bval
+                  : mode == SHUFFLE_DOWN      ? i + bval
+                  : mode == SHUFFLE_BUTTERFLY ? i ^ bval
+                                              : low | (bval & ~segment);
+    *inside = mode == SHUFFLE_UP ? j >= high : j <= high; /* "up" clamps at the low end */
     return *inside ? j : i;
 }
 
@@ -65,9 +66,10 @@ static void shuffle(const PtxForm *f, const Lanes *sources, uint32_t active, Lan
                     int from[PTX_LANES])
 {
     const Lanes *a = &sources[0], *b = &sources[1], *c = &sources[2];
+    const ShuffleMode mode = shuffle_mode(f);
     EACH_LANE (i, active & b->known & c->known) {
         bool inside = false;
-        const int j = source_lane(f, i, lanes_at(b, i), lanes_at(c, i), &inside);
+        const int j = source_lane(mode, i, lanes_at(b, i), lanes_at(c, i), &inside);
         lanes_set(&results[1], i, inside);
         if (j < 0 || j >= PTX_LANES)
             continue;
