@@ -65,20 +65,21 @@ static void price_basis(Simplex *s)
         }
 }
 
+/* True if it makes no earlier aim worse. */
 static bool may_enter(Simplex *s, int aim, int column)
 {
     for (int k = 0; k < aim; k++)
         if (*simplex_cost(s, k, column) > TINY)
             return false;
-    return *simplex_cost(s, aim, column) < -TINY;
+    return true;
 }
 
 static int choose_column(Simplex *s, int aim, bool first)
 {
     int best = -1;
-    double lowest = 0;
+    double lowest = -TINY;
     for (int j = 0; j < s->columns; j++) {
-        if (!may_enter(s, aim, j) || *simplex_cost(s, aim, j) >= lowest)
+        if (*simplex_cost(s, aim, j) >= lowest || !may_enter(s, aim, j))
             continue;
         best = j;
         lowest = *simplex_cost(s, aim, j);
@@ -111,11 +112,11 @@ static void pivot(Simplex *s, int row, int column)
     double *line = simplex_cell(s, row, 0);
     const double c = line[column];
     int count = 0;
-    for (int j = 0; j < s->width; j++) {
-        line[j] /= c;
-        if (line[j] != 0)
+    for (int j = 0; j < s->width; j++)
+        if (line[j] != 0) {
+            line[j] /= c;
             s->filled[count++] = j;
-    }
+        }
     for (int i = 0; i < s->rows + SIMPLEX_AIMS; i++) {
         double *to = simplex_cell(s, i, 0);
         const double factor = to[column];
