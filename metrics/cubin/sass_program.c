@@ -13,7 +13,9 @@
  * Every row needs an initial basic column (a slack, or an artificial one that aim 0 removes) with
  * coefficient 1 there and 0 in all other rows.  Dense tableau; Dantzig's rule, and after many steps
  * Bland's, which cannot cycle (R. G. Bland, "New Finite Pivoting Rules for the Simplex Method",
- * Mathematics of Operations Research 2, 1977). */
+ * Mathematics of Operations Research 2, 1977).  A row added to a solved program is met by the dual
+ * method (C. E. Lemke, "The Dual Method of Solving the Linear Programming Problem", Naval Research
+ * Logistics Quarterly 1, 1954). */
 
 enum { STEPS_PER_LINE = 20 };
 
@@ -145,17 +147,109 @@ static bool minimise(Simplex *s, int aim)
     return false;
 }
 
-bool simplex_solve(Simplex *s, double *x)
+bool simplex_solve(Simplex *s)
 {
     price_basis(s);
-    bool solved = true;
-    for (int aim = 0; aim < SIMPLEX_AIMS && solved; aim++)
-        solved = minimise(s, aim);
-    for (int j = 0; j < s->columns; j++)
-        x[j] = 0;
+    s->solved = true;
+    for (int aim = 0; aim < SIMPLEX_AIMS && s->solved; aim++)
+        s->solved = minimise(s, aim);
+    return s->solved;
+}
+
+double *simplex_values(Arena *a, Simplex *s)
+{
+    double *x = ARENA_ARRAY(a, double, (size_t)s->columns + 1);
     for (int i = 0; i < s->rows; i++)
         x[s->basis[i]] = fmax(*simplex_cell(s, i, s->columns), 0);
-    return solved;
+    return x;
+}
+
+/* --- the dual method -------------------------------------------------------------------------- */
+
+/* True if the aims rise less, per unit that the row gains, if j enters instead of k. */
+static bool rises_less(Simplex *s, int row, int j, int k)
+{
+    for (int aim = 0; aim < SIMPLEX_AIMS; aim++) {
+        const double difference = *simplex_cost(s, aim, j) * *simplex_cell(s, row, k) -
+                                  *simplex_cost(s, aim, k) * *simplex_cell(s, row, j);
+        if (fabs(difference) > TINY)
+            return difference > 0; /* both cells are negative */
+    }
+    return false;
+}
+
+static int dual_column(Simplex *s, int row)
+{
+    int best = -1;
+    for (int j = 0; j < s->columns; j++)
+        if (*simplex_cell(s, row, j) < -TINY && (best < 0 || rises_less(s, row, j, best)))
+            best = j;
+    return best;
+}
+
+/* The row whose right-hand side is most negative; -1: none is. */
+static int dual_row(Simplex *s)
+{
+    int best = -1;
+    double lowest = -TINY;
+    for (int i = 0; i < s->rows; i++)
+        if (*simplex_cell(s, i, s->columns) < lowest) {
+            best = i;
+            lowest = *simplex_cell(s, i, s->columns);
+        }
+    return best;
+}
+
+static bool repair(Simplex *s)
+{
+    for (int step = 0; step < (s->rows + s->columns) * STEPS_PER_LINE; step++) {
+        const int row = dual_row(s);
+        if (row < 0)
+            return true;
+        const int column = dual_column(s, row);
+        if (column < 0 || s->budget < 0)
+            return false;
+        pivot(s, row, column);
+    }
+    return false;
+}
+
+/* The row of a basic column. */
+static int row_of(const Simplex *s, int column)
+{
+    int row = 0;
+    while (s->basis[row] != column)
+        row++;
+    return row;
+}
+
+static void copy_line(Simplex *to, int line, Simplex *from, int of)
+{
+    memcpy(simplex_cell(to, line, 0), simplex_cell(from, of, 0),
+           (size_t)from->columns * sizeof(double));
+    *simplex_cell(to, line, to->columns) = *simplex_cell(from, of, from->columns);
+}
+
+Simplex *simplex_limit(Arena *a, Simplex *from, SimplexLimit l)
+{
+    const int basic = row_of(from, l.column), row = from->rows, slack = from->columns;
+    Simplex *s = simplex_new(a, from->rows + 1, from->columns + 1);
+    for (int i = 0; i < from->rows; i++)
+        copy_line(s, i, from, i);
+    for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
+        copy_line(s, s->rows + aim, from, from->rows + aim);
+    memcpy(s->basis, from->basis, (size_t)from->rows * sizeof *s->basis);
+    const double sign = l.at_least ? 1 : -1;
+    for (int j = 0; j < from->columns; j++)
+        *simplex_cell(s, row, j) = sign * *simplex_cell(from, basic, j);
+    *simplex_cell(s, row, l.column) = 0;
+    *simplex_cell(s, row, slack) = 1;
+    *simplex_cell(s, row, s->columns) =
+        sign * (*simplex_cell(from, basic, from->columns) - l.value);
+    s->basis[row] = slack;
+    s->budget = from->budget;
+    s->solved = repair(s);
+    return s;
 }
 
 enum { BRANCH_DEPTH = 16, BRANCH_PROGRAMS = 40 };
@@ -255,37 +349,30 @@ double sass_sum_value(const SassSum *s, const double *x)
     return value;
 }
 
-/* Adds a row for each bound of a column. */
-static void limit_columns(const SassProgram *p, Simplex *s)
-{
-    for (size_t i = 0; i < p->limits.count; i++) {
-        const SassLimit *l = &p->limits.at[i];
-        const int row = (int)(p->rows.count + i), slack = p->columns + 2 * (int)i;
-        *simplex_cell(s, row, l->column) = 1;
-        *simplex_cell(s, row, slack) = l->at_least ? -1 : 1;
-        *simplex_cell(s, row, slack + 1) = l->at_least;
-        *simplex_cell(s, row, s->columns) = l->value;
-        *simplex_cost(s, AIM_MUST, slack + 1) = 1;
-        s->basis[row] = l->at_least ? slack + 1 : slack;
-    }
-}
-
 /* True if a row is negated, so that its right-hand side is not negative. */
 static bool turned(const SassRow *row)
 {
     return row->rhs < 0 && row->over >= 0;
 }
 
+static SassAnswer answer(SassProgram *p, Simplex *s)
+{
+    SassAnswer r = {.simplex = s, .x = simplex_values(p->arena, s)};
+    for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
+        r.aims[aim] = p->constants[aim] + simplex_aim(s, aim);
+    r.found = s->solved && r.aims[AIM_MUST] < ROUNDING;
+    p->budget = s->budget;
+    return r;
+}
+
 static SassAnswer solve(SassProgram *p)
 {
-    const int rows = (int)(p->rows.count + p->limits.count);
-    const int columns = p->columns + 2 * (int)p->limits.count;
-    SassAnswer r = {0};
-    if ((double)rows * columns > SASS_PROGRAM_CELLS)
+    const int rows = (int)p->rows.count;
+    if ((double)rows * p->columns > SASS_PROGRAM_CELLS)
         p->budget = -1;
     if (p->budget < 0)
-        return r;
-    Simplex *s = simplex_new(p->arena, rows, columns);
+        return (SassAnswer){0};
+    Simplex *s = simplex_new(p->arena, rows, p->columns);
     for (size_t i = 0; i < p->rows.count; i++) {
         const SassRow *row = &p->rows.at[i];
         s->basis[i] = turned(row) ? row->over : row->basis;
@@ -295,15 +382,9 @@ static SassAnswer solve(SassProgram *p)
         *simplex_cell(s, t->row, t->column) += turned(&p->rows.at[t->row]) ? -t->value : t->value;
     VEC_EACH (const SassTerm, t, p->costs)
         *simplex_cost(s, t->row, t->column) += t->value;
-    limit_columns(p, s);
-    r.x = ARENA_ARRAY(p->arena, double, (size_t)s->columns + 1);
     s->budget = p->budget;
-    r.found = simplex_solve(s, r.x);
-    p->budget = s->budget;
-    for (int aim = 0; aim < SIMPLEX_AIMS; aim++)
-        r.aims[aim] = p->constants[aim] + simplex_aim(s, aim);
-    r.found &= r.aims[AIM_MUST] < ROUNDING;
-    return r;
+    simplex_solve(s);
+    return answer(p, s);
 }
 
 /* The first integer column with a fractional value; -1: none. */
@@ -330,6 +411,7 @@ typedef struct Search {
     double aims[SIMPLEX_AIMS]; /* of the fractional answer, a lower bound */
     SassAnswer best;           /* integer one */
     int solved;                /* linear programs so far */
+    int depth;
 } Search;
 
 /* The search ends this near to the lower bound of the last aim.  If limited work leaves that much more of
@@ -343,13 +425,13 @@ static bool search_done(const Search *s)
             s->best.aims[AIM_SECOND] < s->aims[AIM_SECOND] * BOUND_ENOUGH);
 }
 
-static SassAnswer solve_limited(Search *s, SassLimit l)
+static SassAnswer solve_limited(Search *s, const SassAnswer *r, SimplexLimit l)
 {
-    VEC_PUSH(s->program->arena, &s->program->limits, l);
-    const SassAnswer r = solve(s->program);
-    s->program->limits.count--;
+    r->simplex->budget = s->program->budget;
     s->solved++;
-    return r;
+    return s->program->budget < 0
+               ? (SassAnswer){0}
+               : answer(s->program, simplex_limit(s->program->arena, r->simplex, l));
 }
 
 /* Branch and bound, depth first: branches on the first fractional column, the better side first.
@@ -363,21 +445,21 @@ static void branch(Search *s, const SassAnswer *r)
             s->best = *r;
         return;
     }
-    if (s->program->limits.count >= BRANCH_DEPTH || search_done(s))
+    if (s->depth >= BRANCH_DEPTH || search_done(s))
         return;
     const double value = floor(r->x[column]);
-    const SassLimit ways[2] = {{column, value + 1, true}, {column, value, false}};
+    const SimplexLimit ways[2] = {{column, value + 1, true}, {column, value, false}};
     SassAnswer ends[2];
     for (int k = 0; k < 2; k++)
-        ends[k] = solve_limited(s, ways[k]);
+        ends[k] = solve_limited(s, r, ways[k]);
     const int first = better(&ends[0], &ends[1]) ? 0 : 1;
     for (int k = 0; k < 2; k++) {
         const int way = k == 0 ? first : 1 - first;
         if (!ends[way].found || search_done(s) || (s->best.found && !better(&ends[way], &s->best)))
             continue;
-        VEC_PUSH(s->program->arena, &s->program->limits, ways[way]);
+        s->depth++;
         branch(s, &ends[way]);
-        s->program->limits.count--;
+        s->depth--;
     }
 }
 

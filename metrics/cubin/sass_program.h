@@ -20,7 +20,14 @@ typedef struct Simplex {
     int *basis;    /* by row: its column */
     int *filled;   /* scratch: non-zero columns of a line */
     double budget; /* cells that may still be written before giving up */
+    bool solved;   /* false: it took too much work, an aim is unbounded, or limits contradict */
 } Simplex;
+
+typedef struct SimplexLimit {
+    int column;
+    double value;
+    bool at_least; /* else at most */
+} SimplexLimit;
 
 typedef struct SassTerm {
     int row, column; /* of a cost: the aim and the column */
@@ -40,19 +47,12 @@ typedef struct SassRow {
     double rhs;
 } SassRow;
 
-typedef struct SassLimit {
-    int column;
-    double value;
-    bool at_least; /* else at most */
-} SassLimit;
-
 typedef struct SassProgram {
     Arena *arena;
     int columns;
     VEC(SassTerm) terms;
     VEC(SassRow) rows;
     VEC(SassTerm) costs;
-    VEC(SassLimit) limits;          /* of branch and bound */
     VEC(int) integers;              /* integer columns, in the order of branching */
     double constants[SIMPLEX_AIMS]; /* of the aims */
     double budget;                  /* cells that may still be written, see Simplex */
@@ -62,6 +62,7 @@ typedef struct SassAnswer {
     bool found;
     double aims[SIMPLEX_AIMS];
     double *x; /* by column */
+    Simplex *simplex; /* of the fractional answer that it was rounded from */
 } SassAnswer;
 
 /* Larger programs are not solved, and solving stops after SASS_PROGRAM_WORK written cells: some 6
@@ -106,5 +107,12 @@ double *simplex_cost(Simplex *s, int aim, int column);
 /* The value of an aim after solving. */
 double simplex_aim(Simplex *s, int aim);
 
-/* Writes the value of each column to `x`.  False when it takes too much work or an aim is unbounded. */
-bool simplex_solve(Simplex *s, double *x);
+/* Returns `solved`. */
+bool simplex_solve(Simplex *s);
+
+/* A solved program with a limit, solved from there; the column must be one of the basis, as all are that
+ * are not 0. */
+Simplex *simplex_limit(Arena *a, Simplex *from, SimplexLimit l);
+
+/* The value of each column. */
+double *simplex_values(Arena *a, Simplex *s);

@@ -102,7 +102,7 @@ static void the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second(v
         Arena *a = arena_new();
         const Problem p = random_problem();
         Simplex *s = simplex_new(a, ROWS, COLUMNS);
-        double x[COLUMNS], best[2], found[2] = {0, 0};
+        double best[2], found[2] = {0, 0};
         for (int i = 0; i < ROWS; i++) {
             memcpy(simplex_cell(s, i, 0), p.cells[i], sizeof p.cells[i]);
             s->basis[i] = FREE + i;
@@ -112,7 +112,8 @@ static void the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second(v
             *simplex_cost(s, 1, j) = p.costs[1][j];
         }
 
-        assert_true(simplex_solve(s, x));
+        assert_true(simplex_solve(s));
+        const double *x = simplex_values(a, s);
         best_corner(&p, best);
         for (int j = 0; j < COLUMNS; j++) {
             assert_true(x[j] >= 0);
@@ -126,18 +127,69 @@ static void the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second(v
     }
 }
 
+/* With one more row, "column <= value" or ">=" with an artificial column, whose cost is the first aim. */
+static Simplex *limited_problem(Arena *a, const Problem *p, const SimplexLimit *l)
+{
+    Simplex *s = simplex_new(a, ROWS + (l != NULL), COLUMNS + (l ? 2 : 0));
+    for (int i = 0; i < ROWS; i++) {
+        memcpy(simplex_cell(s, i, 0), p->cells[i], COLUMNS * sizeof(double));
+        *simplex_cell(s, i, s->columns) = p->cells[i][COLUMNS];
+        s->basis[i] = FREE + i;
+    }
+    for (int j = 0; j < COLUMNS; j++) {
+        *simplex_cost(s, 1, j) = p->costs[0][j];
+        *simplex_cost(s, 2, j) = p->costs[1][j];
+    }
+    if (!l)
+        return s;
+    *simplex_cell(s, ROWS, l->column) = 1;
+    *simplex_cell(s, ROWS, COLUMNS) = l->at_least ? -1 : 1;
+    *simplex_cell(s, ROWS, COLUMNS + 1) = l->at_least;
+    *simplex_cell(s, ROWS, s->columns) = l->value;
+    *simplex_cost(s, 0, COLUMNS + 1) = 1;
+    s->basis[ROWS] = l->at_least ? COLUMNS + 1 : COLUMNS;
+    return s;
+}
+
+static void a_limit_added_to_an_answer_gives_what_the_whole_program_gives(void **state)
+{
+    (void)state;
+    int compared = 0, contradictions = 0;
+    for (int n = 0; n < PROGRAMS; n++) {
+        Arena *a = arena_new();
+        const Problem p = random_problem();
+        Simplex *s = limited_problem(a, &p, NULL);
+        assert_true(simplex_solve(s));
+        const double *x = simplex_values(a, s);
+        for (int j = 0; j < FREE; j++) {
+            const bool at_least = random_below(2);
+            const SimplexLimit l = {j, at_least ? x[j] + 1 : x[j] / 2, at_least};
+            if (x[j] < 1e-6)
+                continue;
+            Simplex *whole = limited_problem(a, &p, &l), *added = simplex_limit(a, s, l);
+            assert_true(simplex_solve(whole));
+            const bool possible = simplex_aim(whole, 0) < 1e-6;
+            assert_int_equal(added->solved, possible);
+            contradictions += !possible;
+            for (int aim = 1; aim < SIMPLEX_AIMS && possible; aim++, compared++)
+                assert_true(fabs(simplex_aim(whole, aim) - simplex_aim(added, aim)) < 1e-6);
+        }
+        arena_free(a);
+    }
+    assert_true(compared > PROGRAMS && contradictions > PROGRAMS / 10);
+}
+
 static void what_has_no_end_is_said(void **state)
 {
     (void)state;
     Arena *a = arena_new();
     Simplex *s = simplex_new(a, 1, 2); /* x0 - x1 = 1, and x1 as large as possible */
-    double x[2];
     *simplex_cell(s, 0, 0) = 1;
     *simplex_cell(s, 0, 1) = -1;
     *simplex_cell(s, 0, 2) = 1;
     *simplex_cost(s, 0, 1) = -1;
 
-    assert_false(simplex_solve(s, x));
+    assert_false(simplex_solve(s));
     arena_free(a);
 }
 
@@ -264,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_answer_is_the_best_corner_by_the_first_aim_and_then_the_second),
+        cmocka_unit_test(a_limit_added_to_an_answer_gives_what_the_whole_program_gives),
         cmocka_unit_test(what_has_no_end_is_said),
         cmocka_unit_test(columns_that_are_merged_are_as_good_as_each_by_itself),
         cmocka_unit_test(a_program_that_is_too_large_is_solved_with_merged_columns),
