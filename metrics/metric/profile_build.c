@@ -85,7 +85,7 @@ static Memory *follow(Arena *a, const PtxFunction *entry, const ProfileInput *in
                       const WalkTouch *touch, bool meets, ReuseDevice device)
 {
     ProfileInput given = *in;
-    const WalkData data = {&given, data_load, data_before, data_symbol, data_first};
+    const WalkData data = {&given, data_load, data_before, data_symbol, data_first, NULL};
     MemoryOptions o = {.reuse = !touch,
                        .device = device,
                        .walk.touch = touch,
@@ -538,7 +538,7 @@ static void add_machine(Arena *a, const ProfileInput *in, const Code *c, Memory 
     profile_settle_memory(p, &traffic, &machine);
     p->value[PROFILE_LOCAL_OUTSIDE] = stack_outside(in->device, p);
     profile_set_doubt(a, p, memory, &machine);
-    profile_set_note(a, p, memory, &machine);
+    profile_set_note(a, p, memory, &machine, in->data);
 }
 
 /* The kernel of the PTX; NULL with a message. */

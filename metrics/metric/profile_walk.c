@@ -691,9 +691,12 @@ static void add_notes(Arena *a, Buf *b, const Notes *all)
 /* Smaller shares are not worth a word. */
 static const double OPEN_SHARE = 0.01;
 
-void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s)
+void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s,
+                      const WalkData *data)
 {
     SCOPED_BUF b = {0};
+    if (data && data->fault)
+        add_reason(&b, arena_printf(a, "contents that cannot be had: %s", data->fault));
     const Notes notes = gather_notes(a, m->samples);
     add_notes(a, &b, &notes);
     add_unknown_accesses(a, &b, m);

@@ -43,4 +43,5 @@ void profile_set_doubt(Arena *a, Profile *p, const Memory *m, const SassProfile 
 
 /* Sets the note on what was assumed or is not known of the warps followed: the first place of each kind, and
  * how many there are.  `s` tells whether the join with the machine code is in doubt. */
-void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s);
+void profile_set_note(Arena *a, Profile *p, const Memory *m, const SassProfile *s,
+                      const WalkData *data);

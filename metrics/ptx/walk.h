@@ -73,6 +73,7 @@ typedef struct WalkData {
     bool (*symbol)(void *context, const char *name, uint64_t *address);
     /* The contents before the first of all launches; NULL: as `before`. */
     bool (*first)(void *context, uint64_t address, int bytes, uint64_t *value);
+    const char *fault; /* why some contents cannot be had; NULL: all can */
 } WalkData;
 
 /* One execution of a group of global-memory accesses with known addresses. Of skipped iterations

@@ -162,3 +162,15 @@ END
         esac
     done
 }
+
+@test "walks read the spec's files from wherever it is named" {
+    sed '/threadfence/d;s/int \*first/const int *first/;/first\[rows/d' csr.cu >read.cu
+    sed '/^trips/d;s/"csr.cu"/"read.cu"/;s/^inout first.*/in first : int[ROWS + 1] = file("ends.raw")/' csr.spec >read.spec
+    head -c 262148 /dev/zero >ends.raw
+    for name in read.spec "$PWD/read.spec" ../"${PWD##*/}"/read.spec; do
+        rm -rf out
+        static_run "$name"
+        mv out/read.profile out/csr.profile
+        [ "$(field loops_unknown) $(field unknown_share) $(field global_loads)" = "0 0 2" ]
+    done
+}

@@ -100,7 +100,7 @@ bool launch_predict(Launch *l, const char *folder, Diag *d)
 {
     Arena *a = arena_new();
     Stood s = {.launch = l};
-    const WalkData data = {&s, load, before, no_symbol, before};
+    const WalkData data = {&s, load, before, no_symbol, before, NULL};
     ProfileInput in = {.kernel = l->kernel,
                        .device = device_find("h200"),
                        .launch.parameters = l->parameters,

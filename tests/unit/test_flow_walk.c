@@ -183,7 +183,7 @@ static void what_stood_in_memory_before_is_found_until_threads_synchronise(void 
         WarpKernel *x = warp_kernel(text);
         const uint64_t address = UINT64_C(1) << 40;
         uint32_t number = 100;
-        const WalkData data = {&number, load_nothing, load_number, NULL, NULL};
+        const WalkData data = {&number, load_nothing, load_number, NULL, NULL, NULL};
         memcpy(x->params, &address, sizeof address);
         x->options.data = &data;
         x->options.memory = true;

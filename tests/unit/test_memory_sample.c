@@ -367,7 +367,7 @@ static bool nowhere(void *context, const char *name, uint64_t *address)
     return false;
 }
 
-static const WalkData rising_data = {NULL, rising, NULL, nowhere, NULL};
+static const WalkData rising_data = {NULL, rising, NULL, nowhere, NULL, NULL};
 
 /* The same, as rows sorted by length have it: the first warp has 4000 rounds, the tenth 400. */
 static bool falling(void *context, uint64_t address, int bytes, uint64_t *value)
@@ -377,7 +377,7 @@ static bool falling(void *context, uint64_t address, int bytes, uint64_t *value)
     return bytes == 4;
 }
 
-static const WalkData falling_data = {NULL, falling, NULL, nowhere, NULL};
+static const WalkData falling_data = {NULL, falling, NULL, nowhere, NULL, NULL};
 
 /* Those below n. */
 static const char rounds[] =
@@ -416,7 +416,7 @@ static bool thousand(void *context, uint64_t address, int bytes, uint64_t *value
     return bytes == 4;
 }
 
-static const WalkData thousands_data = {NULL, thousand, NULL, nowhere, NULL};
+static const WalkData thousands_data = {NULL, thousand, NULL, nowhere, NULL, NULL};
 
 /* Half of the blocks lie beyond the data, the middle one among them; the others take more steps than all of them may. */
 static void long_loops_beside_idle_blocks_are_estimated(void **state)

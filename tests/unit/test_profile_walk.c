@@ -48,7 +48,7 @@ static Profile profile_with(Arena *a, const char *body, const SassProfile *code)
     if (code)
         profile_settle_memory(&p, &t, code);
     profile_set_doubt(a, &p, m, code ? code : &(SassProfile){0});
-    profile_set_note(a, &p, m, &(SassProfile){.instr = 0});
+    profile_set_note(a, &p, m, &(SassProfile){.instr = 0}, NULL);
     return p;
 }
 

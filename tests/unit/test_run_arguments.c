@@ -571,6 +571,8 @@ static void a_description_that_is_none_says_nothing(void **state)
         Data *d = data_open(data_describe(a, &b, 1));
         uint64_t value;
         assert_int_equal(data_of_walk(d)->load(d, UINT64_C(1) << 40, 4, &value), known);
+        const char *fault = data_of_walk(d)->fault;
+        assert_true(known ? !fault : b.is.path ? strstr(fault, "'/'") != NULL : true);
         data_close(d);
     }
     arena_free(a);

@@ -73,7 +73,7 @@ static Seen follow_as(const char *text, PtxPlace place, bool last, uint64_t step
     for (int i = 0; i < PTX_LANES; i++)
         s.shown[i] = UNKNOWN;
     const WalkTouch touch = {&s, show};
-    const WalkData data = {&s, nothing, nothing, nowhere, five};
+    const WalkData data = {&s, nothing, nothing, nowhere, five, NULL};
     const WalkOptions o = {.launch = {.grid = {GRID_X, GRID_Y, 1},
                                       .block = {THREADS, 1, 1},
                                       .has_geometry = true,

@@ -277,7 +277,7 @@ Data *data_open(const char *description)
     Data *d = ARENA_NEW(a, Data);
     Diag quiet = diag_new(a);
     *d = (Data){.arena = a, .scratch = arena_new(), .description = arena_string(a, description)};
-    d->walk = (WalkData){d, load, before, symbol, first};
+    d->walk = (WalkData){d, load, before, symbol, first, NULL};
     json_auto_t *list = json_loads(description, 0, NULL);
     json_t *one;
     size_t i;
@@ -289,6 +289,7 @@ Data *data_open(const char *description)
                     is_known(&b->is) &&
                     data_ready(a, &b->is, b->scalar, b->lanes, DATA_MADE_LIMIT, &d->maps, &quiet);
     }
+    d->walk.fault = quiet.messages.count > 0 ? diag_first(&quiet) : NULL;
     return d;
 }
 

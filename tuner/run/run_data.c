@@ -148,7 +148,7 @@ static bool describe_file(Run *r, const Argument *g, const Contents *c, DataCont
     if (text_ends_with(c->path, ".npy") &&
         !npy_data(r->arena, start, n > 0 ? (size_t)n : 0, g->element.scalar, &data, &left, &d))
         wrong = diag_first(&d);
-    out->path = c->path;
+    out->path = path_real(r->arena, c->path, c->path); /* workers run elsewhere */
     out->stamp = file_stamp(r->arena, c->path);
     out->offset = data - start;
     free(start);
