@@ -1,12 +1,12 @@
 /* Estimates the rest of loops when a walk's steps are used up.
  *
  * From then on, for WalkOptions.estimate more steps, iterations are grouped into stretches of max_steps /
- * 128 steps or one iteration. After a stretch is walked, if a comparison of a steadily changing value tells
- * how many iterations are left, all further whole stretches except the last iterations are counted like it
- * without being walked (Walk.estimated), and values that changed equally in all its iterations are
- * advanced. So inner loops end first, then outer ones, and code behind a loop is walked. Unlike in
- * walk_skip.h nothing is proven: the cost of iterations may change. If no comparison tells how many are
- * left, or functions are called, the counts remain lower bounds. */
+ * 128 steps or one iteration. After a stretch is walked, if a comparison of a steadily changing value that
+ * the loop does not load tells how many iterations are left, all further whole stretches except the last
+ * iterations are counted like it without being walked (Walk.estimated), and values that changed equally in
+ * all its iterations are advanced. So inner loops end first, then outer ones, and code behind a loop is
+ * walked. Unlike in walk_skip.h nothing is proven: the cost of iterations may change. If no comparison tells
+ * how many are left, or functions are called, the counts remain lower bounds. */
 #include "metrics/ptx/ptx_affine.h"
 #include "metrics/ptx/walk_skip.h"
 
@@ -160,6 +160,33 @@ static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
 
 /* --- how many iterations are left ------------------------------------------------------------ */
 
+static bool is_loaded(const Frame *x, int loop, int reg, int depth);
+
+/* True if it is a load, or computes from what the loop loads; what adds to its own result only counts. */
+static bool brings_loaded(const Frame *x, int loop, const PtxInstr *in, int reg, int depth)
+{
+    bool loaded = in->form->op == PTX_LD && in->form->space != PTX_PARAM;
+    for (int i = in->form->writes; i < in->count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_REGISTER && in->operands[i].index == reg)
+            return false;
+    for (int i = in->form->writes; i < in->count && !loaded; i++)
+        loaded = in->operands[i].kind == PTX_OPERAND_REGISTER &&
+                 is_loaded(x, loop, in->operands[i].index, depth + 1);
+    return loaded;
+}
+
+/* True if the loop loads it: that it has changed evenly so far tells nothing of the rest, as for the next
+ * node of a list. */
+static bool is_loaded(const Frame *x, int loop, int reg, int depth)
+{
+    const FlowWrites *w = &flow_of(x)->writes[reg];
+    bool loaded = false;
+    for (size_t i = 0; i < w->count && depth < CONDITION_DEPTH && !loaded; i++)
+        loaded = loop_contains(flow_of(x)->loops, loop, flow_of(x)->cfg->block_of[w->at[i]]) &&
+                 brings_loaded(x, loop, &x->result->function->instrs.at[w->at[i]], reg, depth);
+    return loaded;
+}
+
 /* The step of an operand; 0 if nothing in the loop writes it. */
 static void step_of(const Frame *x, const WalkStretch *s, const PtxOperand *o, Lanes *out)
 {
@@ -168,6 +195,8 @@ static void step_of(const Frame *x, const WalkStretch *s, const PtxOperand *o, L
         !flow_writes_in_loop(flow_of(x), o->index, s->loop, NULL))
         return;
     lanes_unknown(out);
+    if (is_loaded(x, s->loop, o->index, 0))
+        return;
     for (size_t i = 0; i < s->registers.count; i++)
         if (s->registers.at[i] == o->index)
             *out = s->step[i];

@@ -43,11 +43,21 @@ static Case with(const char *more, int inner)
     return c;
 }
 
+/* Memory where each word holds its own number. */
+static bool numbers(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    (void)context;
+    *value = address / 4;
+    return bytes == 4;
+}
+
 static const Walk *walk(Case c, uint64_t steps, bool estimate)
 {
+    static const WalkData data = {.load = numbers};
     const WalkOptions o = {.launch = {.grid = {9, 9, 1}, .block = {64, 1, 1}, .has_geometry = true},
                            .max_steps = steps,
                            .memory = true,
+                           .data = &data,
                            .estimate = estimate ? steps / 2 : 0};
     return walk_warp(c.arena, c.function, &o);
 }
@@ -88,6 +98,10 @@ static void without_a_known_end_counts_remain_lower_bounds(void **state)
         "mul.lo.u32 %r6, %r2, %r2; and.b32 %r6, %r6, 65535; setp.ne.u32 %p2, %r6, 65521;",
         "setp.gt.s32 %p2, %r2, 0;", /* but for wrapping around */
         "mov.pred %p2, 1;",
+        /* the next node of a list, which has been the following one so far */
+        "mul.wide.u32 %rd5, %r2, 4; ld.global.u32 %r2, [%rd5]; setp.ne.u32 %p2, %r2, 3000;",
+        "mul.wide.u32 %rd5, %r2, 4; ld.global.u32 %r6, [%rd5]; selp.b32 %r6, %r6, %r1, %p1; "
+        "add.u32 %r2, %r6, 0; setp.ne.u32 %p2, %r2, 3000;",
     };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         const Case c = with(more[i], 9);
