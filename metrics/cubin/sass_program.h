@@ -61,7 +61,7 @@ typedef struct SassProgram {
 typedef struct SassAnswer {
     bool found;
     double aims[SIMPLEX_AIMS];
-    double *x; /* by column */
+    double *x;        /* by column */
     Simplex *simplex; /* of the fractional answer that it was rounded from */
 } SassAnswer;
 

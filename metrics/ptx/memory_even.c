@@ -163,7 +163,28 @@ void sampler_picture(Sampler *s)
         s->out->at[i].weight = 1.0 / s->out->even;
 }
 
-void sampler_data(Sampler *s)
+/* Compares some warps of the sample with others of their blocks. */
+static void sample_mates(Sampler *s)
+{
+    MemorySamples *m = s->out;
+    const int cut = m->cut, most = m->even < SAMPLE_MATES ? m->even : SAMPLE_MATES;
+    double sum = 0;
+    s->steps = s->steps > s->all / SAMPLE_MATES ? s->steps : s->all / SAMPLE_MATES;
+    for (int k = 0; k < most && s->warps > 1; k++) {
+        const MemorySample *x = &m->at[k * m->even / most];
+        const uint32_t other = (x->place.warp + 1 + (uint32_t)k % (s->warps - 1)) % s->warps;
+        const Walk *w = sampler_walk(s, (PtxPlace){x->place.block, other}, s->each);
+        if (!w || sampler_is_cut(w) || sampler_is_cut(x->walk))
+            continue;
+        sum += pow(walk_work(w) - walk_work(x->walk), 2) / 2;
+        m->mates++;
+    }
+    m->mates_apart = m->mates > 0 ? sum / m->mates : 0;
+    m->cut = cut;
+}
+
+/* Spreads a sample, then a larger one if its error asks for it. */
+static void sample_data(Sampler *s)
 {
     const uint64_t all = ptx_block_count(s->walk.launch.grid) * s->warps, left = s->steps;
     sample_spread(s, all, SAMPLE_SPREAD);
@@ -175,6 +196,12 @@ void sampler_data(Sampler *s)
     if (error < 1 || most < 1.5 * SAMPLE_SPREAD)
         return;
     sample_spread(s, all, (uint64_t)most);
+}
+
+void sampler_data(Sampler *s)
+{
+    sample_data(s);
+    sample_mates(s);
 }
 
 /* --- standard error of their mean ------------------------------------------------------------ */
@@ -216,6 +243,7 @@ double memory_sampling_disorder(const MemorySamples *s)
         squares += pow(walk_work(s->at[i].walk) - mean, 2);
         beside += i > 1 ? pow(walk_work(s->at[i].walk) - walk_work(s->at[i - 1].walk), 2) / 2 : 0;
     }
+    beside = s->mates > 0 ? s->mates_apart * (s->even - 1) : beside;
     return squares > 0 ? fmin(1, sqrt(beside / squares)) : 0;
 }
 

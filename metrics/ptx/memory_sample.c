@@ -7,8 +7,7 @@
 
 /* --- walking --------------------------------------------------------------------------------- */
 
-/* NULL if no steps are left. */
-static const Walk *sampler_walk(Sampler *s, PtxPlace place, uint64_t most)
+const Walk *sampler_walk(Sampler *s, PtxPlace place, uint64_t most)
 {
     s->walk.place = place;
     s->walk.max_steps = most < s->steps ? most : s->steps;

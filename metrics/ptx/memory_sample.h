@@ -15,7 +15,8 @@
  * If the middle warp's work depends on data that it loads (WalkData), there is no such order: then
  * SAMPLE_SPREAD warps, evenly spread over all, and the middle one count equally; up to SAMPLE_MOST if their
  * mean is not precise enough. If the launch's first or last warp has much more work than the nearest of
- * these (rows sorted by length), that part is repeatedly cut in four towards the end.
+ * these (rows sorted by length), that part is repeatedly cut in four towards the end. SAMPLE_MATES other
+ * warps of the sampled blocks tell how much warps of a block differ.
  *
  * There is no such order in a picture either: a block at an end differs from the middle one and one halfway
  * differs from both, or none of SAMPLE_UNLIKE to SAMPLE_CYCLE blocks in a row (as many as there are) equals
@@ -60,6 +61,7 @@ enum {
     PICTURE_MOST = 224,
     MIDDLE_PARTS = 1024, /* the middle is sought down to the first of these parts of the grid */
     SAMPLE_MOST = 480,
+    SAMPLE_MATES = 8,  /* pairs of warps of one block, in a sample by data */
     PICTURE_SHARE = 2, /* times the steps, if warps differ everywhere */
     WHOLE_MOST = 1000, /* launches up to this are walked whole if the steps suffice */
     SAMPLES_MAX = 1024
@@ -74,11 +76,13 @@ typedef struct MemorySample {
 typedef struct MemorySamples {
     MemorySample at[SAMPLES_MAX]; /* middle one first */
     int count;
-    int even;     /* leading samples spread evenly over all warps; 0: not so sampled */
-    bool ordered; /* these are in launch order, except the middle one */
-    uint64_t all; /* of an even sample: warps of the launch … */
-    PtxDim grid;  /* … and its grid */
-    int cut;      /* warps cut off for lack of steps */
+    int even;           /* leading samples spread evenly over all warps; 0: not so sampled */
+    bool ordered;       /* these are in launch order, except the middle one */
+    int mates;          /* of a sample by data: pairs of warps of one block … */
+    double mates_apart; /* … and their mean variance: half the squared difference of their work */
+    uint64_t all;       /* of an even sample: warps of the launch … */
+    PtxDim grid;        /* … and its grid */
+    int cut;            /* warps cut off for lack of steps */
     /* Relative error of the middle warp's work if walked only as far as the others. */
     double limit_error;
     bool rough; /* the middle one was cut off, too, until less was followed (WalkPlans) */
@@ -97,8 +101,9 @@ static const double SAMPLED_ENOUGH = 0.01;
  * itself (K. M. Wolter, "Introduction to Variance Estimation", 2007, chapter 8: successive differences). */
 double memory_sampling_error(const MemorySamples *s);
 
-/* How far the work of neighbours in a sample by data is apart, as a part of its standard deviation over all: 1 if
- * each row of data is as long as chance has it, 0 if they are sorted, or if the sample is none by data. */
+/* How far the work of warps of one block is apart in a sample by data, as a part of its standard deviation over all: 1
+ * if each row of data is as long as chance has it, 0 if they are sorted or a block has rows of one length, or if the
+ * sample is none by data. Without mates, neighbours in the sample stand for them. */
 double memory_sampling_disorder(const MemorySamples *s);
 
 /* The walk of a warp; NULL if it was not walked. */

@@ -45,6 +45,9 @@ static inline PtxPlace sampler_place(const Sampler *s, uint64_t number)
                       (uint32_t)(number % s->warps)};
 }
 
+/* Walks a warp by at most so many steps; NULL if no steps are left. */
+const Walk *sampler_walk(Sampler *s, PtxPlace place, uint64_t most);
+
 /* Adds a warp to the sample, with weight 0; NULL if there is no room or no steps for it. */
 MemorySample *sampler_follow(Sampler *s, PtxPlace place);
 

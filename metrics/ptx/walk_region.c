@@ -317,9 +317,8 @@ void walk_note(Walker *w, const PtxFunction *f, size_t instr, const char *text)
 
 const char *walk_note_text(Arena *a, const WalkNote *n)
 {
-    return n->function
-               ? arena_printf(a, "%s: %s", ptx_place(a, n->function, n->instr), n->text)
-               : n->text;
+    return n->function ? arena_printf(a, "%s: %s", ptx_place(a, n->function, n->instr), n->text)
+                       : n->text;
 }
 
 static void add_block(Walk *w, const WalkPlanBlock *b, const WalkBlock *r)

@@ -457,6 +457,38 @@ static void many_warps_that_depend_on_data_are_sampled_evenly(void **state)
     assert_means(rising_kernel(100, 100 * 64), 0.01);
 }
 
+/* 1 to 50 rounds by chance, the same for so many bytes. */
+static bool by_chance(void *context, uint64_t address, int bytes, uint64_t *value)
+{
+    const uint64_t *alike = context;
+    *value = (address - (UINT64_C(1) << 40)) / *alike * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+    *value = *value % 50 + 1;
+    return bytes == 4;
+}
+
+/* Two warps a block: rows of one length in a block, sequences of a batch, are in order within it. */
+static void warps_of_a_block_are_compared_with_each_other(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t alike;
+        double least, most;
+    } cases[] = {{4 * 64, 0, 0}, {4 * 32, 0.5, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t alike = cases[i].alike;
+        const WalkData data = {&alike, by_chance, NULL, nowhere, NULL, NULL};
+        Kernel *k = kernel(rounds, (PtxDim){400, 1, 1}, 64, UINT32_MAX);
+        k->options.walk.data = &data;
+
+        const MemorySamples *s = memory_follow(k->arena, k->entry, &k->options)->samples;
+
+        const double disorder = memory_sampling_disorder(s);
+        assert_int_equal(s->mates, SAMPLE_MATES);
+        assert_true(cases[i].least <= disorder && disorder <= cases[i].most);
+        arena_free(k->arena);
+    }
+}
+
 /* What the first quarter of the warps of each block does counts for a quarter, however long the others work. */
 static void warps_of_a_block_are_sampled_as_evenly_as_blocks(void **state)
 {
@@ -627,6 +659,8 @@ static void the_error_of_a_sample_is_that_of_differences_of_neighbours(void **st
     assert_true(fabs(memory_sampling_error(s) - in_order) < 1e-12);
     /* Half of 4 and 36, among deviations from the mean of 2, 0 and 6. */
     assert_true(fabs(memory_sampling_disorder(s) - sqrt(20.0 / 40)) < 1e-12);
+    s->mates = 2, s->mates_apart = 10.0 / 3;
+    assert_true(fabs(memory_sampling_disorder(s) - sqrt(10.0 / 40)) < 1e-12);
     s->all = 4;
     assert_true(memory_sampling_error(s) == 0);
     s->all = 40, s->even = 1;
@@ -719,6 +753,7 @@ int main(void)
         cmocka_unit_test(an_idle_middle_does_not_hide_that_data_decide),
         cmocka_unit_test(long_loops_beside_idle_blocks_are_estimated),
         cmocka_unit_test(many_warps_that_depend_on_data_are_sampled_evenly),
+        cmocka_unit_test(warps_of_a_block_are_compared_with_each_other),
         cmocka_unit_test(warps_of_a_block_are_sampled_as_evenly_as_blocks),
         cmocka_unit_test(a_match_finds_as_many_values_as_there_are),
         cmocka_unit_test(blocks_of_a_picture_are_sampled_evenly),
