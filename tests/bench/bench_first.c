@@ -311,6 +311,10 @@ int main(int argc, char **argv)
             else
                 play_whole(&r, slash ? slash + 1 : argv[i], seeds);
         }
+        Buf said = {0};
+        diag_print(&d, &said);
+        fputs(buf_text(&said), stderr);
+        buf_free(&said);
         arena_free(a);
     }
     if (parts > 0)
