@@ -15,7 +15,7 @@ enum { PROFILER_VERSION = 33, PROFILER_SINCE = 18 };
 
 /* Incremented instead if no recorded launch gets other numbers: cached profiles are made again, recorded ones
  * stay. */
-enum { PROFILER_REVISION = 0 };
+enum { PROFILER_REVISION = 1 };
 
 /* A buffer that a launch is given. */
 typedef struct ProfileBuffer {

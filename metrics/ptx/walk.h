@@ -133,7 +133,7 @@ typedef struct WalkLoop {
     bool stated;        /* left after its stated trip count */
     bool defaulted;     /* left after the default number of iterations */
     bool early_ignored; /* an unknown exit was never taken */
-    bool waited;        /* an unknown exit was taken at once: waits for another thread */
+    bool waited; /* an unknown exit was taken at once: waits for another thread, or tries again */
 } WalkLoop;
 
 /* In the notes of a walk that left the early exit of a loop out. */

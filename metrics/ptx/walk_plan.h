@@ -78,12 +78,12 @@ struct WalkPlan {
     const Accesses *accesses; /* NULL: addresses are not computed */
     WalkPlanBlock *blocks;
     WalkSlice slice;
-    VEC(int) late;              /* registers that a slow instruction writes */
-    WalkWritten **written;      /* by branching block; NULL until a fork needs it (walk_branch.c) */
-    int *meets;                 /* by block, from flow_meets; NULL: no early reconvergence */
-    double *rounds;             /* by loop: stated trip count (walk_branch.h) */
-    bool *waits;                /* by loop: it waits for another thread's write */
-    WalkPhases *phases;         /* by cost */
+    VEC(int) late;         /* registers that a slow instruction writes */
+    WalkWritten **written; /* by branching block; NULL until a fork needs it (walk_branch.c) */
+    int *meets;            /* by block, from flow_meets; NULL: no early reconvergence */
+    double *rounds;        /* by loop: stated trip count (walk_branch.h) */
+    bool *waits;        /* by loop: it waits for another thread, or tries again if one was faster */
+    WalkPhases *phases; /* by cost */
     size_t most_segments;       /* largest number in a block */
     const PtxInstr *tickets_by; /* the last atomic that gave a ticket; do all warps execute it? */
     bool each_takes;

@@ -207,6 +207,11 @@ static void a_loop_that_waits_for_another_thread_finds_what_it_waits_for(void **
         "setp.ne.s32 %p1, %r1, 7; @%p1 bra L;\nret; }",
         "mov.u32 %r2, 0;\nL: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.s32 %p1, %r1, 0; @%p1 "
         "bra L;\nret; }",
+        /* where a place is found, something is stored */
+        "mov.u32 %r2, 0;\nL: atom.global.min.u32 %r1, [%rd1], %r2; st.global.u32 [%rd1], %r2; "
+        "setp.ne.s32 %p2, %r1, 0; xor.b32 %r3, %r1, %r2; setp.eq.s32 %p1, %r3, 0; and.pred %p1, "
+        "%p1, "
+        "%p2; @%p1 bra L;\nret; }",
         "mov.u32 %r2, 0;\nL: ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0;\n"
         "@%p1 bra E;\nadd.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 100;\n@%p2 bra L;\nE: ret; }"};
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
@@ -275,7 +280,9 @@ static void a_loop_that_stores_does_not_wait(void **state)
         "mov.u32 %r2, 0;\nL: ld.volatile.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], 1;\n"
         "setp.ne.s32 %p1, %r1, 7; @%p1 bra L;\nret; }",
         "mov.u32 %r2, 0;\nL: atom.global.add.u32 %r1, [%rd1], 1; setp.lt.s32 %p1, %r1, 7; @%p1 bra "
-        "L;\nret; }"};
+        "L;\nret; }",
+        "mov.u32 %r2, 0;\nL: ld.global.u32 %r1, [%rd1]; atom.global.min.u32 %r3, [%rd1], %r2;\n"
+        "setp.ne.s32 %p1, %r1, 7; @%p1 bra L;\nret; }"};
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
         char text[1024];
         snprintf(text, sizeof text, "%s%s", WARP_KERNEL, loops[i]);
