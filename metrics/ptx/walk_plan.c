@@ -314,9 +314,11 @@ static bool loop_tries_again(const Flow *flow, int l)
 static void find_waits(Arena *a, WalkPlan *p)
 {
     const LoopTree *t = p->flow->loops;
-    p->waits = ARENA_ARRAY(a, bool, t->loops.count);
+    p->waits = ARENA_ARRAY(a, WalkWait, t->loops.count);
     for (size_t l = 0; l < t->loops.count; l++)
-        p->waits[l] = loop_waits(p->flow, &t->loops.at[l]) || loop_tries_again(p->flow, (int)l);
+        p->waits[l] = loop_waits(p->flow, &t->loops.at[l]) ? WALK_WAITS
+                      : loop_tries_again(p->flow, (int)l)  ? WALK_TRIES_AGAIN
+                                                           : WALK_NO_WAIT;
 }
 
 WalkPlan *walk_plan_build(Arena *a, const PtxFunction *f, bool memory, bool data, bool rough)

@@ -67,6 +67,10 @@ typedef struct WalkPlanBlock {
     uint32_t bulk_loads, bulk_stores; /* bytes per lane */
 } WalkPlanBlock;
 
+/* Why an unknown exit of a loop is taken at once: it waits for another thread's write, or tries again if
+ * another thread was faster. */
+typedef enum WalkWait { WALK_NO_WAIT, WALK_WAITS, WALK_TRIES_AGAIN } WalkWait;
+
 /* Registers and cells of the state that may be written between a branch and its reconvergence. */
 typedef struct WalkWritten {
     int reconvergence; /* block */
@@ -78,12 +82,12 @@ struct WalkPlan {
     const Accesses *accesses; /* NULL: addresses are not computed */
     WalkPlanBlock *blocks;
     WalkSlice slice;
-    VEC(int) late;         /* registers that a slow instruction writes */
-    WalkWritten **written; /* by branching block; NULL until a fork needs it (walk_branch.c) */
-    int *meets;            /* by block, from flow_meets; NULL: no early reconvergence */
-    double *rounds;        /* by loop: stated trip count (walk_branch.h) */
-    bool *waits;        /* by loop: it waits for another thread, or tries again if one was faster */
-    WalkPhases *phases; /* by cost */
+    VEC(int) late;              /* registers that a slow instruction writes */
+    WalkWritten **written;      /* by branching block; NULL until a fork needs it (walk_branch.c) */
+    int *meets;                 /* by block, from flow_meets; NULL: no early reconvergence */
+    double *rounds;             /* by loop: stated trip count (walk_branch.h) */
+    WalkWait *waits;            /* by loop */
+    WalkPhases *phases;         /* by cost */
     size_t most_segments;       /* largest number in a block */
     const PtxInstr *tickets_by; /* the last atomic that gave a ticket; do all warps execute it? */
     bool each_takes;

@@ -350,10 +350,13 @@ static void add_loop_notes(Walker *w, const WalkFunction *f)
                       arena_printf(w->arena, "the loop's count is not known; %u iterations assumed",
                                    w->default_trips));
         if (r->waited)
-            walk_note(w, f->function, first,
-                      "the loop waits for another thread, or tries again; it is taken to find at "
-                      "once what "
-                      "it waits for");
+            walk_note(
+                w, f->function, first,
+                f->plan->waits[i] == WALK_TRIES_AGAIN
+                    ? "the loop tries again if another thread was faster; it is taken to "
+                      "succeed at once"
+                    : "the loop waits for another thread; it is taken to find at once what it "
+                      "waits for");
         if (r->early_ignored)
             walk_note(w, f->function, first,
                       WALK_EARLY_EXIT " of the loop is taken as never happening");
