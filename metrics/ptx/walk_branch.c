@@ -425,7 +425,8 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
         return false;
     }
     WalkLoop *result = &x->result->loops[l];
-    if (plan_of(x)->waits[l]) {
+    const double rounds = plan_of(x)->rounds[l];
+    if (rounds < 0 && plan_of(x)->waits[l]) {
         p->lanes[leave] |= p->undecided;
         p->undecided = 0;
         return result->waited = true;
@@ -434,7 +435,6 @@ static bool decide_exit(Frame *x, int block, const PtxInstr *in, Divergence *p)
     /* A test at the top runs once more than the body. */
     const Loop *loop = &flow_of(x)->loops->loops.at[l];
     const bool at_top = block == loop->header && loop->blocks.count > 1;
-    const double rounds = plan_of(x)->rounds[l];
     if (rounds >= 0) {
         walk_skip_rounds(x, l, rounds + at_top - (double)s->iterations);
         p->lanes[s->iterations < rounds + at_top ? stay : leave] |= p->undecided;

@@ -275,6 +275,29 @@ static void bulk_copies_of_unknown_size_are_said_not_to_be_counted(void **state)
 }
 
 /* Who works between two looks does not wait: tickets that are drawn until there are none. */
+static void a_stated_count_is_taken_before_any_guess(void **state)
+{
+    (void)state;
+    static const char *const loops[] = {
+        "ld.volatile.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 7;",
+        "atom.global.min.u32 %r1, [%rd1], %r2; setp.ne.s32 %p1, %r1, 7;"};
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s.loc 1 8 0\nmov.u32 %%r2, 0;\nL: %s @%%p1 bra L;\nret; }",
+                 WARP_KERNEL, loops[i]);
+        WarpKernel *x = warp_kernel(text);
+        const WalkTrips trips = {.line = 8, .rounds = 5};
+        x->options.trips = &trips;
+        x->options.trip_count = 1;
+
+        const Walk *w = walk_warp(x->arena, x->function, &x->options);
+
+        assert_int_equal(warp_block(w, 1).visits, 5);
+        assert_int_equal(w->notes.count, 0);
+        arena_free(x->arena);
+    }
+}
+
 static void a_loop_that_stores_does_not_wait(void **state)
 {
     (void)state;
@@ -602,6 +625,7 @@ int main(void)
         cmocka_unit_test(a_loop_that_waits_for_another_thread_finds_what_it_waits_for),
         cmocka_unit_test(bulk_copies_move_what_their_lanes_say),
         cmocka_unit_test(bulk_copies_of_unknown_size_are_said_not_to_be_counted),
+        cmocka_unit_test(a_stated_count_is_taken_before_any_guess),
         cmocka_unit_test(a_loop_that_stores_does_not_wait),
         cmocka_unit_test(an_unknown_early_exit_does_not_shorten_a_counted_loop),
         cmocka_unit_test(spinning_on_an_mbarrier_takes_one_round),
