@@ -406,6 +406,31 @@ size_t flow_writes_in_loop(const Flow *w, int reg, int loop, size_t *last)
     return count;
 }
 
+/* Looks at `left` instructions at most. */
+static bool comes_from(const Flow *w, int reg, int loop, bool (*is)(const PtxForm *f), int *left)
+{
+    const FlowWrites *l = &w->writes[reg];
+    for (size_t i = 0; *left > 0 && i < l->count; i++) {
+        const PtxInstr *in = &w->function->instrs.at[l->at[i]];
+        if (!loop_contains(w->loops, loop, w->cfg->block_of[l->at[i]]))
+            continue;
+        --*left;
+        if (is(in->form))
+            return true;
+        for (int k = in->form->writes; k < in->count; k++)
+            if (in->operands[k].kind == PTX_OPERAND_REGISTER && in->operands[k].index != reg &&
+                comes_from(w, in->operands[k].index, loop, is, left))
+                return true;
+    }
+    return false;
+}
+
+bool flow_comes_from(const Flow *w, int reg, int loop, bool (*is)(const PtxForm *f))
+{
+    int left = 64;
+    return comes_from(w, reg, loop, is, &left);
+}
+
 /* --- early reconvergence --------------------------------------------------------------------- */
 
 /* True if at least two successors of the branch lead to `meet`, which it dominates. */

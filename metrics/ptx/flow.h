@@ -124,6 +124,10 @@ Flow *flow_build(Arena *a, const PtxFunction *f);
 /* The number of instructions in the loop that write a register; *last (may be NULL) is the last of them. */
 size_t flow_writes_in_loop(const Flow *w, int reg, int loop, size_t *last);
 
+/* True if a register has its value, through any of a limited number of instructions of the loop, from one
+ * that `is` such. */
+bool flow_comes_from(const Flow *w, int reg, int loop, bool (*is)(const PtxForm *f));
+
 /* Early reconvergence points: where lanes of a branch meet before its immediate post-dominator, by block;
  * CFG_NONE: none.
  *

@@ -276,36 +276,15 @@ static bool competes(const PtxForm *f)
            (strstr(f->text, ".cas") || strstr(f->text, ".min") || strstr(f->text, ".max"));
 }
 
-/* True if a register comes from such an atomic of the loop; looks at `left` instructions at most. */
-static bool tells_who_was_first(const Flow *flow, int loop, int reg, int *left)
-{
-    const FlowWrites *w = &flow->writes[reg];
-    for (size_t i = 0; i<w->count && * left> 0; i++) {
-        const PtxInstr *in = &flow->function->instrs.at[w->at[i]];
-        if (!loop_contains(flow->loops, loop, flow->cfg->block_of[w->at[i]]))
-            continue;
-        --*left;
-        if (competes(in->form))
-            return true;
-        for (int k = in->form->writes; k < in->count; k++)
-            if (in->operands[k].kind == PTX_OPERAND_REGISTER && in->operands[k].index != reg &&
-                tells_who_was_first(flow, loop, in->operands[k].index, left))
-                return true;
-    }
-    return false;
-}
-
 /* True if all exits depend on such atomics, as where a place in a table or a common root is fought for: most
  * threads meet no other. */
 static bool loop_tries_again(const Flow *flow, int l)
 {
-    enum { LOOKED_AT = 64 };
     const Loop *loop = &flow->loops->loops.at[l];
     for (size_t i = 0; i < loop->exits.count; i++) {
         const PtxInstr *branch = cfg_branch(flow->cfg, loop->exits.at[i].from);
-        int left = LOOKED_AT;
         if (!branch || branch->guard == PTX_NO_GUARD ||
-            !tells_who_was_first(flow, l, branch->guard, &left))
+            !flow_comes_from(flow, branch->guard, l, competes))
             return false;
     }
     return loop->exits.count > 0;

@@ -160,31 +160,9 @@ static void move_values(Frame *x, const WalkStretch *s, uint64_t iterations)
 
 /* --- how many iterations are left ------------------------------------------------------------ */
 
-static bool is_loaded(const Frame *x, int loop, int reg, int depth);
-
-/* True if it is a load, or computes from what the loop loads; what adds to its own result only counts. */
-static bool brings_loaded(const Frame *x, int loop, const PtxInstr *in, int reg, int depth)
+static bool is_load(const PtxForm *f)
 {
-    bool loaded = in->form->op == PTX_LD && in->form->space != PTX_PARAM;
-    for (int i = in->form->writes; i < in->count; i++)
-        if (in->operands[i].kind == PTX_OPERAND_REGISTER && in->operands[i].index == reg)
-            return false;
-    for (int i = in->form->writes; i < in->count && !loaded; i++)
-        loaded = in->operands[i].kind == PTX_OPERAND_REGISTER &&
-                 is_loaded(x, loop, in->operands[i].index, depth + 1);
-    return loaded;
-}
-
-/* True if the loop loads it: that it has changed evenly so far tells nothing of the rest, as for the next
- * node of a list. */
-static bool is_loaded(const Frame *x, int loop, int reg, int depth)
-{
-    const FlowWrites *w = &flow_of(x)->writes[reg];
-    bool loaded = false;
-    for (size_t i = 0; i < w->count && depth < CONDITION_DEPTH && !loaded; i++)
-        loaded = loop_contains(flow_of(x)->loops, loop, flow_of(x)->cfg->block_of[w->at[i]]) &&
-                 brings_loaded(x, loop, &x->result->function->instrs.at[w->at[i]], reg, depth);
-    return loaded;
+    return f->op == PTX_LD && f->space != PTX_PARAM;
 }
 
 /* The step of an operand; 0 if nothing in the loop writes it. */
@@ -195,7 +173,8 @@ static void step_of(const Frame *x, const WalkStretch *s, const PtxOperand *o, L
         !flow_writes_in_loop(flow_of(x), o->index, s->loop, NULL))
         return;
     lanes_unknown(out);
-    if (is_loaded(x, s->loop, o->index, 0))
+    /* That what is loaded has changed evenly so far tells nothing of the rest, as for the next node of a list. */
+    if (flow_comes_from(flow_of(x), o->index, s->loop, is_load))
         return;
     for (size_t i = 0; i < s->registers.count; i++)
         if (s->registers.at[i] == o->index)
