@@ -98,7 +98,7 @@ typedef struct WalkOptions {
     PtxLaunch launch;
     PtxPlace place;
     uint32_t default_trips; /* of a loop with an unknown exit; 0: WALK_DEFAULT_TRIPS */
-    uint64_t max_steps;     /* about 15 ns each; 0: WALK_MAX_STEPS */
+    uint64_t max_steps;     /* some 45 ns each (bench_profile); 0: WALK_MAX_STEPS */
     bool memory;            /* follow addresses too and price every access */
     const WalkTouch *touch; /* NULL: nobody listens; needs `memory` */
     const WalkData *data;   /* NULL: loads have no values */
