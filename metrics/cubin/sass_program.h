@@ -1,6 +1,6 @@
 /* A linear program built row by row, and its integer solutions.
  *
- * All columns are at least 0.  There are three objectives (aims) in order of importance (Simplex, below).
+ * All columns are at least 0.  There are three objectives (aims) in order of importance (simplex.h).
  * Aim 0 measures violated constraints: an answer that leaves some is none.  Columns in `integers` are to be
  * integers; they are found by branch and bound with limited work, and where it fails the fractional answer
  * is kept.
@@ -9,25 +9,7 @@
 #pragma once
 
 #include "metrics/base/vec.h"
-
-enum { SIMPLEX_AIMS = 3 };
-
-typedef struct Simplex {
-    int rows;
-    int columns;
-    int width;     /* of a line of the tableau: columns and right-hand side */
-    double *cells; /* `rows` lines, then one for each aim: the cost of each column */
-    int *basis;    /* by row: its column */
-    int *filled;   /* scratch: non-zero columns of a line */
-    double budget; /* cells that may still be written before giving up */
-    bool solved;   /* false: it took too much work, an aim is unbounded, or limits contradict */
-} Simplex;
-
-typedef struct SimplexLimit {
-    int column;
-    double value;
-    bool at_least; /* else at most */
-} SimplexLimit;
+#include "metrics/cubin/simplex.h"
 
 typedef struct SassTerm {
     int row, column; /* of a cost: the aim and the column */
@@ -94,25 +76,3 @@ SassSum sass_sum(Arena *arena, const SassSum *a, const SassSum *b, double factor
 double sass_sum_value(const SassSum *s, const double *x);
 
 SassAnswer sass_program_solve(SassProgram *p);
-
-/* All zero, with no limit on the work. */
-Simplex *simplex_new(Arena *a, int rows, int columns);
-
-/* The coefficient, or for column == columns the right-hand side (not negative). */
-double *simplex_cell(Simplex *s, int row, int column);
-
-/* The cost of a column in an aim. */
-double *simplex_cost(Simplex *s, int aim, int column);
-
-/* The value of an aim after solving. */
-double simplex_aim(Simplex *s, int aim);
-
-/* Returns `solved`. */
-bool simplex_solve(Simplex *s);
-
-/* A solved program with a limit, solved from there; the column must be one of the basis, as all are that
- * are not 0. */
-Simplex *simplex_limit(Arena *a, Simplex *from, SimplexLimit l);
-
-/* The value of each column. */
-double *simplex_values(Arena *a, Simplex *s);
